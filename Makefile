@@ -1,0 +1,34 @@
+# Every target sets up what it needs: `make demo` and `make test` work in a fresh clone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint bench-iteration docs clean
+
+$(READY): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $(READY)
+
+demo: $(READY)  ## factor a small matrix and print its certificate
+	$(BIN)/python examples/demo.py
+
+test: $(READY)  ## all tests
+	$(BIN)/python -m pytest -n 2
+
+lint: $(READY)  ## style, types, generated pages
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python docs/generate.py --check
+
+docs: $(READY)  ## rewrite the generated pages
+	$(BIN)/python docs/generate.py
+
+bench-iteration: $(READY)  ## what one iteration costs against its two bare products
+	$(BIN)/python benchmarks/iteration.py
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,142 @@
+"""Row blocks, the threads that carry them, and BLAS held at one thread meanwhile."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import TypeVar
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from partwise.types import Array, Data
+
+T = TypeVar("T")
+Block = tuple[int, int]
+
+BLOCK_WORK = 2**16
+MOST_BLOCKS = 64
+
+
+def borders(work: Array) -> tuple[Block, ...]:
+    """Cut rows into blocks of about equal work; ``work[i]`` is the work before row i.
+
+    The cut depends on the data alone, never on the threads, so a seed gives the same bits on any number of them.
+    """
+    rows, total = len(work) - 1, int(work[-1])
+    count = int(np.clip(total // BLOCK_WORK, 1, min(MOST_BLOCKS, rows)))
+    cuts = np.searchsorted(work, np.arange(1, count) * (total / count))
+    edges = np.unique(np.r_[0, cuts, rows])
+    return tuple((int(lo), int(hi)) for lo, hi in zip(edges[:-1], edges[1:], strict=True))
+
+
+def usable_cores() -> int:
+    """The cores this process may use: its CPU affinity, and a container's quota where one is set."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        cores = min(cores, max(1, int(quota) // int(period)))
+    except (OSError, ValueError):
+        pass
+    return cores
+
+
+def thread_count(threads: int | None) -> int:
+    """``threads`` as given, or PARTWISE_NUM_THREADS, or the usable cores."""
+    if threads is None:
+        given = os.environ.get("PARTWISE_NUM_THREADS")
+        if not given:
+            return usable_cores()
+        if not given.isascii() or not given.isdigit() or int(given) < 1:
+            raise ValueError(f"PARTWISE_NUM_THREADS must be a whole number of at least 1, not {given!r}.")
+        return int(given)
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise ValueError(f"threads must be a whole number of at least 1, or None for all cores, not {threads!r}.")
+    return int(threads)
+
+
+class _SingleThreadedBlas:
+    """BLAS at one thread while anybody needs it: a count under a lock, since overlapping limits would undo each other."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._users = 0
+        self._controller: ThreadpoolController | None = None
+        os.register_at_fork(after_in_child=self._forget) if hasattr(os, "register_at_fork") else None
+
+    def _forget(self) -> None:
+        """A forked child has none of the parent's users; its BLAS gets its threads back."""
+        self._lock = Lock()
+        if self._users:
+            self._users = 0
+            self._limit.restore_original_limits()
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self._lock:
+            self._users += 1
+            if self._users == 1:
+                self._controller = self._controller or ThreadpoolController()
+                self._limit = self._controller.limit(limits=1, user_api="blas")
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if self._users == 0:
+                    self._limit.restore_original_limits()
+
+
+single_threaded_blas = _SingleThreadedBlas()
+
+
+class Workers:
+    """Maps over row blocks on some threads; made per call, closed with it."""
+
+    def __init__(self, threads: int | None = None) -> None:
+        self.threads = thread_count(threads)
+        self._pool = ThreadPoolExecutor(self.threads, "partwise") if self.threads > 1 else None
+
+    def map(self, task: Callable[[int, int], T], blocks: Sequence[Block]) -> list[T]:
+        """[task(lo, hi) for each block], in block order, with BLAS at one thread."""
+        with single_threaded_blas():
+            if self._pool is None or len(blocks) == 1:
+                return [task(lo, hi) for lo, hi in blocks]
+            return list(self._pool.map(lambda block: task(*block), blocks))
+
+    def close(self) -> None:
+        """End the threads; what is running ends first, and a later call runs without them."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def product(data: Data, factor: Array, workers: Workers) -> Array:
+    """A · factor, whole."""
+    out = np.empty((data.shape[0], factor.shape[1]), data.dtype)
+    factor = np.ascontiguousarray(factor, data.dtype)
+    workers.map(lambda lo, hi: data.product(lo, hi, factor, out[lo:hi]), data.blocks)
+    return out
+
+
+def gram_of(factor: Array) -> Array:
+    """FᵀF in float64."""
+    tall = factor.astype(np.float64, copy=False)
+    gram: Array = tall.T @ tall
+    return gram
+
+
+def gram_matrix(factor: Array, blocks: Sequence[Block], workers: Workers) -> Array:
+    """FᵀF, summed over row blocks in their order."""
+    grams = workers.map(lambda lo, hi: gram_of(factor[lo:hi]), blocks)
+    return sum(grams[1:], grams[0])

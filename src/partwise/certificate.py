@@ -1,0 +1,218 @@
+"""What a factorisation is worth, in numbers and in words."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from partwise.loop import Problem
+from partwise.measures import duplicate_topics, mean_sparsity, sparse_bytes
+from partwise.reseeding import dead_topics
+from partwise.stopping import Reason
+from partwise.types import Array, Optimality, Step
+
+STATIONARY, NEARLY = 1e-4, 1e-2
+
+
+def verdict(check: Optimality) -> str:
+    """A stationarity check in words."""
+    if not check.bounded:
+        return "the penalised row problem has no minimum"
+    if check.residual is None:
+        return "not defined for the least absolute error"
+    if check.residual <= STATIONARY:
+        return "stationary"
+    return "nearly stationary" if check.residual <= NEARLY else "not stationary"
+
+
+@dataclass(frozen=True)
+class FactorCertificate:
+    """One factor: sparsity by row (vectors of length k) and by topic, zeros, wrongly locked zeros, storage."""
+
+    sparsity_by_row: float
+    sparsity_by_topic: float
+    zero_rows: int
+    zeros: float
+    locked: int
+    sparse_bytes: int
+    dense_bytes: int
+
+    @classmethod
+    def of(cls, factor: Array, locked: int) -> FactorCertificate:
+        """Measure a tall factor."""
+        by_row, zero_rows = mean_sparsity(factor, 1)
+        by_topic, _ = mean_sparsity(factor, 0)
+        zeros = 1 - np.count_nonzero(factor) / factor.size
+        return cls(by_row, by_topic, zero_rows, float(zeros), locked, sparse_bytes(factor), factor.nbytes)
+
+    @classmethod
+    def from_dict(cls, known: dict[str, Any]) -> FactorCertificate:
+        """The certificate that gave this dict, in which NaN is None."""
+        return cls(**{name: float("nan") if value is None else value for name, value in known.items()})
+
+    def __str__(self) -> str:
+        left_out = f" ({self.zero_rows} zero rows left out)" if self.zero_rows else ""
+        return (
+            f"sparsity {self.sparsity_by_row:.3f} by row{left_out}, {self.sparsity_by_topic:.3f} by topic; "
+            f"{self.zeros:.1%} zeros, {self.locked:,} of them wrongly locked"
+        )
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Everything a reader needs to trust a factorisation or not; ``print`` it, or take ``as_dict()``."""
+
+    shape: tuple[int, int]
+    nonzeros: int
+    dtype: str
+    rank: int
+    algorithm: str
+    relative_error: float
+    explained: float
+    svd_ratio: float | None
+    kkt: float | None
+    verdict: str
+    angles: tuple[float, ...] | None
+    w: FactorCertificate
+    h: FactorCertificate
+    data_bytes: int
+    svd_bytes: int
+    dead_topics: tuple[int, ...]
+    duplicate_topics: tuple[tuple[int, int], ...]
+    reseeded: int
+    reason: str
+    iterations: int
+    returned: int
+    seconds: float
+    seed: int | None
+    threads: int
+    versions: dict[str, str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers, words, lists and dicts, ready for JSON."""
+        plain: dict[str, Any] = _plain(asdict(self))
+        return plain
+
+    @classmethod
+    def from_dict(cls, known: dict[str, Any]) -> Certificate:
+        """The certificate that gave this dict."""
+        angles = known["angles"]
+        return cls(
+            **known
+            | {
+                "shape": tuple(known["shape"]),
+                "angles": None if angles is None else tuple(angles),
+                "dead_topics": tuple(known["dead_topics"]),
+                "duplicate_topics": tuple((a, b) for a, b in known["duplicate_topics"]),
+                "w": FactorCertificate.from_dict(known["w"]),
+                "h": FactorCertificate.from_dict(known["h"]),
+            }
+        )
+
+    def __str__(self) -> str:
+        rows = self._rows()
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
+
+    def _rows(self) -> list[tuple[str, str]]:
+        m, n = self.shape
+        svd = "not computed (svd=True asks for it)"
+        if self.svd_ratio is not None:
+            svd = f"{self.svd_ratio:.5f} times the error of the rank-{self.rank} SVD"
+        kkt = "" if self.kkt is None else f"KKT residual {self.kkt:.1e}: "
+        turned = "no iteration yet"
+        if self.angles is not None:
+            turned = f"at most {max(self.angles):.3g}° in the last iteration"
+        doubles = ", ".join(f"{a} and {b}" for a, b in self.duplicate_topics) or "none"
+        dead = ", ".join(map(str, self.dead_topics)) or "none"
+        both = self.w.sparse_bytes + self.h.sparse_bytes
+        kept = "" if self.returned == self.iterations else f", iterate {self.returned} returned"
+        return [
+            ("matrix", f"{m:,} × {n:,}, {self.nonzeros:,} entries stored, {self.dtype}"),
+            ("method", f"{self.algorithm}, rank {self.rank}, seed {self.seed}"),
+            ("error", f"{self.relative_error:.6g} of ‖A‖; {self.explained:.1%} of the squares explained"),
+            ("against the SVD", svd),
+            ("stationarity", kkt + self.verdict),
+            ("topics turned", turned),
+            ("W", str(self.w)),
+            ("H", str(self.h)),
+            ("storage", f"W and H sparse {_size(both)}, dense {_size(self.w.dense_bytes + self.h.dense_bytes)}; "
+                        f"the SVD's factors {_size(self.svd_bytes)}; A {_size(self.data_bytes)}"),
+            ("topics", f"dead: {dead}; the same twice: {doubles}; re-seeded: {self.reseeded}"),
+            ("ended", f"{self.reason} ({self.iterations} iterations, {self.seconds:.3g} s{kept})"),
+            ("made with", ", ".join(f"{name} {found}" for name, found in self.versions.items())),
+        ]  # fmt: skip
+
+
+def certify(
+    problem: Problem,
+    step: Step,
+    *,
+    reason: Reason,
+    iterations: int,
+    seconds: float,
+    seed: int | None,
+    svd_error: float | None = None,
+) -> Certificate:
+    """Measure a step: this runs the stationarity check and counts what there is to count."""
+    data, check = problem.data, step.optimality
+    ratio = None
+    if svd_error is not None:
+        ratio = step.error / svd_error if svd_error > 0 else None
+    return Certificate(
+        shape=data.shape,
+        nonzeros=data.nnz,
+        dtype=str(data.dtype),
+        rank=problem.rank,
+        algorithm=str(problem.algorithm),
+        relative_error=step.error,
+        explained=1 - step.error**2,
+        svd_ratio=ratio,
+        kkt=check.residual,
+        verdict=verdict(check),
+        angles=None if step.angles is None else tuple(float(a) for a in step.angles),
+        w=FactorCertificate.of(step.w, check.locked_w),
+        h=FactorCertificate.of(step.h, check.locked_h),
+        data_bytes=data.nbytes,
+        svd_bytes=(sum(data.shape) + 1) * problem.rank * data.dtype.itemsize,
+        dead_topics=tuple(int(c) for c in dead_topics(step.gram_w, step.gram_h, data.norm2)),
+        duplicate_topics=duplicate_topics(step.gram_w),
+        reseeded=len(step.reseeded),
+        reason=str(reason),
+        iterations=iterations,
+        returned=step.iteration,
+        seconds=seconds,
+        seed=seed,
+        threads=problem.workers.threads,
+        versions=versions(),
+    )
+
+
+def versions() -> dict[str, str]:
+    """What made the numbers."""
+    names = ("partwise", "numpy", "scipy", "numba")
+    return {name: version(name) for name in names} | {"python": platform.python_version()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value
+
+
+def _size(count: float) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            break
+        count /= 1000
+    else:
+        unit = "TB"
+    return f"{count:.3g} {unit}"

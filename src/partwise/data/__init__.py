@@ -1,0 +1,47 @@
+"""Matrices of every kind behind one protocol; ``as_data`` is the only place that asks what kind it is."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from partwise.data.checks import check_shape, dense_array, float_type
+from partwise.data.dense import DenseData
+from partwise.data.sparse import SparseData
+from partwise.types import Array, Data
+
+__all__ = ["DenseData", "SparseData", "as_data", "as_factor"]
+
+
+def as_data(matrix: Any, *, zero: bool = False) -> Data:
+    """A nonnegative matrix as :class:`Data`; anything that is not one is refused in a sentence.
+
+    Takes numpy arrays in any order and real dtype, read-only and memory-mapped ones too, data frames with numeric
+    columns, and every scipy sparse format, which is never made dense. The caller's data are not changed. Integers and
+    booleans become float64; float32 stays float32. An all-zero matrix is refused unless ``zero`` says it may be one.
+    """
+    if isinstance(matrix, (DenseData, SparseData)):
+        return matrix
+    sparse_frame = getattr(matrix, "sparse", None)
+    if hasattr(sparse_frame, "to_coo"):
+        matrix = sparse_frame.to_coo()
+    if sp.issparse(matrix):
+        check_shape(matrix.shape)
+        data: Data = SparseData.from_scipy(matrix, float_type(matrix.dtype))
+    else:
+        data = DenseData(dense_array(matrix))
+    if data.norm2 > 0 and np.isfinite(data.norm2):
+        return data
+    if data.nnz == 0 or not any(data.rows(i, i + 1).any() for i in range(data.shape[0])):
+        if zero:
+            return data
+        raise ValueError("The matrix is all zero, so there is nothing to factor.")
+    raise ValueError("The entries are so large or so small that their squares leave the range of numbers; rescale.")
+
+
+def as_factor(value: Any, name: str, shape: tuple[int, int]) -> Array:
+    """A given W or H as a nonnegative array of the shape that is needed."""
+    array = dense_array(value.toarray() if sp.issparse(value) else value, name)
+    if array.shape != shape:
+        raise ValueError(f"{name} must be {shape[0]} × {shape[1]} here, not {array.shape[0]} × {array.shape[1]}.")
+    return array

@@ -1,0 +1,72 @@
+"""What may be a nonnegative matrix, and the sentences for what may not."""
+
+from typing import Any
+
+import numpy as np
+
+from partwise.types import Array
+
+
+def check_shape(shape: tuple[int, ...], name: str = "The matrix") -> None:
+    """Two dimensions, none of them empty."""
+    if len(shape) != 2:
+        hint = " Use reshape(-1, 1) for a single column." if len(shape) == 1 else ""
+        raise ValueError(f"{name} must have two dimensions, not {len(shape)}.{hint}")
+    if 0 in shape:
+        raise ValueError(f"{name} is empty: {shape[0]} × {shape[1]}.")
+
+
+def float_type(dtype: Any, name: str = "The matrix") -> np.dtype[Any]:
+    """The precision to work in: float32 for float32 and half floats, float64 for every other real type."""
+    kind = np.dtype(dtype).kind
+    if kind == "c":
+        raise TypeError(f"{name} holds complex numbers; a nonnegative matrix is real.")
+    if kind not in "biuf":
+        raise TypeError(f"{name} must hold numbers, not {dtype}.")
+    return np.dtype(np.float32 if np.dtype(dtype).newbyteorder("=") in (np.float16, np.float32) else np.float64)
+
+
+def dense_array(matrix: Any, name: str = "The matrix") -> Array:
+    """A checked array, a view of the caller's where it can be one."""
+    if np.ma.isMaskedArray(matrix) and np.ma.is_masked(matrix):
+        raise ValueError(f"{name} has masked (missing) entries; fill them first, e.g. with matrix.filled(0).")
+    try:
+        array = np.asarray(matrix)
+    except ValueError:
+        raise ValueError(f"{name} must have rows of one length.") from None
+    if array.dtype == object:
+        array = _numbers(array, name)
+    check_shape(array.shape, name)
+    array = array.astype(float_type(array.dtype, name), copy=False)
+    if not (array.min() >= 0 and np.isfinite(array.max())):
+        for i, row in enumerate(array):
+            refuse_bad_entry(row, lambda j, i=i: (i, j), name)
+    return array
+
+
+def _numbers(array: Array, name: str) -> Array:
+    if any(isinstance(entry, complex) for entry in array.flat):
+        raise TypeError(f"{name} holds complex numbers; a nonnegative matrix is real.")
+    if any(isinstance(entry, (str, bytes)) for entry in array.flat):
+        raise TypeError(f"{name} must hold numbers, not text.")
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        found = next((type(entry).__name__ for entry in array.flat), "object")
+        raise TypeError(f"{name} must hold numbers, not {found} objects.") from None
+
+
+def refuse_bad_entry(values: Array, position: Any, name: str = "The matrix") -> None:
+    """Raise for the first value that is not a finite number ≥ 0; ``position`` maps its index to (row, column)."""
+    bad = ~((values >= 0) & np.isfinite(values))
+    if not bad.any():
+        return
+    p = int(bad.argmax())
+    value, (i, j) = values[p], position(p)
+    if np.isnan(value):
+        what = "NaN"
+    elif np.isinf(value):
+        what = "infinite"
+    else:
+        what = f"negative ({value:g})"
+    raise ValueError(f"{name} must be nonnegative and finite; the entry at row {i}, column {j} is {what}.")

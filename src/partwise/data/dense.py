@@ -1,0 +1,56 @@
+"""A dense matrix in memory."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from partwise.blocks import Block, borders
+from partwise.types import Array
+
+
+class DenseData:
+    """A view of an array; a transpose is a view too, so there is one copy of the numbers."""
+
+    def __init__(self, array: Array, transpose: DenseData | None = None) -> None:
+        contiguous = array.itemsize in array.strides or 1 in array.shape
+        self._array = (array if contiguous else np.ascontiguousarray(array)).view()
+        self._array.flags.writeable = False
+        self._transpose = transpose
+        self.shape: tuple[int, int] = (array.shape[0], array.shape[1])
+        self.dtype: np.dtype[Any] = array.dtype
+        self.nnz: int = array.size
+        self.nbytes: int = array.size * array.itemsize
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """Row blocks of equal size; an entry of a dense product costs a fraction of a sparse one."""
+        return borders(np.arange(self.shape[0] + 1) * (self.shape[1] / 4))
+
+    @property
+    def T(self) -> DenseData:
+        """The transpose, made once."""
+        if self._transpose is None:
+            self._transpose = DenseData(self._array.T, self)
+        return self._transpose
+
+    @cached_property
+    def row_norms2(self) -> Array:
+        """Squared row lengths in float64, a block at a time."""
+        blocks = (self.rows(lo, hi).astype(np.float64, copy=False) for lo, hi in self.blocks)
+        return np.concatenate([np.einsum("ij,ij->i", rows, rows) for rows in blocks])
+
+    @cached_property
+    def norm2(self) -> float:
+        """‖A‖_F²."""
+        return float(self.row_norms2.sum())
+
+    def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
+        """One BLAS call on a block of rows."""
+        np.matmul(self._array[lo:hi], factor, out=out)
+
+    def rows(self, lo: int, hi: int) -> Array:
+        """A view of some rows."""
+        return self._array[lo:hi]

@@ -1,0 +1,86 @@
+"""A sparse matrix in memory: CSR of A and CSR of its transpose, each walked by its rows."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from partwise.blocks import Block, borders
+from partwise.data.checks import refuse_bad_entry
+from partwise.kernels.products import csr_product
+from partwise.types import Array
+
+
+class SparseData:
+    """CSR arrays, sorted, without duplicates, read-only; the transpose is a second copy, made on first use."""
+
+    def __init__(self, matrix: sp.csr_array, transpose: SparseData | None = None) -> None:
+        self._matrix = matrix
+        self._transpose = transpose
+        self._arrays = tuple(_frozen(a) for a in (matrix.indptr, matrix.indices, matrix.data))
+        self.shape: tuple[int, int] = matrix.shape
+        self.dtype: np.dtype[Any] = matrix.dtype
+        self.nnz: int = matrix.nnz
+        self.nbytes: int = sum(a.nbytes for a in self._arrays)
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, dtype: np.dtype[Any]) -> SparseData:
+        """From any scipy format; the caller's arrays are shared where they are already as needed, never changed."""
+        csr = sp.csr_array(matrix)
+        if csr.dtype != dtype:
+            csr = csr.astype(dtype)
+        if not csr.has_canonical_format:
+            csr = sp.csr_array((csr.data.copy(), csr.indices.copy(), csr.indptr.copy()), shape=csr.shape)
+            csr.sum_duplicates()
+        if csr.nnz and not (csr.data.min() >= 0 and np.isfinite(csr.data.max())):
+            refuse_bad_entry(csr.data, lambda p: (np.searchsorted(csr.indptr, p, "right") - 1, csr.indices[p]))
+        if not csr.data.all():
+            csr = csr.copy()
+            csr.eliminate_zeros()
+        small = max(csr.nnz, *csr.shape) < np.iinfo(np.int32).max
+        index = np.int32 if small else np.int64
+        parts = (csr.data, csr.indices.astype(index, copy=False), csr.indptr.astype(index, copy=False))
+        return cls(sp.csr_array(parts, shape=csr.shape))
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """Row blocks of equal work: a row's nonzeros and a little for the row itself."""
+        return borders(self._arrays[0] + np.arange(self.shape[0] + 1) * 8)
+
+    @property
+    def T(self) -> SparseData:
+        """The transpose, made once."""
+        if self._transpose is None:
+            self._transpose = SparseData(sp.csr_array(self._matrix.T), self)
+        return self._transpose
+
+    @cached_property
+    def row_norms2(self) -> Array:
+        """Squared row lengths in float64."""
+        squares = np.concatenate([self._arrays[2].astype(np.float64) ** 2, [0.0]])
+        sums = np.add.reduceat(squares, np.minimum(self._arrays[0][:-1], self.nnz))
+        return np.where(np.diff(self._arrays[0]) > 0, sums, 0.0)
+
+    @cached_property
+    def norm2(self) -> float:
+        """‖A‖_F²."""
+        return float(self.row_norms2.sum())
+
+    def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
+        """The row kernel on a block; the same bits at any width of the factor."""
+        csr_product(*self._arrays, factor, lo, hi, out)
+
+    def rows(self, lo: int, hi: int) -> Array:
+        """Some rows, dense."""
+        rows: Array = self._matrix[lo:hi].toarray()
+        return rows
+
+
+def _frozen(array: Array) -> Array:
+    """A read-only view: nobody writes the caller's numbers, and the kernels are compiled for one kind of array."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,110 @@
+"""The result of a run: two factors, how they came about, and what they are worth."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from partwise import files
+from partwise.algorithms import Algorithm, Side
+from partwise.blocks import Workers, gram_of, single_threaded_blas
+from partwise.certificate import Certificate
+from partwise.data import as_data
+from partwise.half import Half, half
+from partwise.penalties import indefinite
+from partwise.stopping import Reason
+from partwise.types import Array, Data
+from partwise.updates import exact
+
+KIND, LAYOUT = "partwise factorization", 1
+
+
+@dataclass(frozen=True, eq=False)
+class Factorization:
+    """A ≈ W H with its history, the reason it ended and its certificate."""
+
+    w: Array = field(repr=False)
+    h: Array = field(repr=False)
+    history: Any = field(repr=False)
+    """A record array, one row an iteration: iteration, seconds, error, angle, kkt (NaN where not computed)."""
+    reason: Reason
+    certificate: Certificate = field(repr=False)
+    algorithm: Algorithm | None
+    """None after loading a file that was made by an algorithm which is not in the table."""
+
+    @property
+    def W(self) -> Array:
+        """The basis, m × k."""
+        return self.w
+
+    @property
+    def H(self) -> Array:
+        """The weights, k × n."""
+        return self.h.T
+
+    @property
+    def rank(self) -> int:
+        """The number of parts."""
+        return int(self.w.shape[1])
+
+    @property
+    def error(self) -> float:
+        """‖A − WH‖_F / ‖A‖_F."""
+        return self.certificate.relative_error
+
+    def transform(self, matrix: Any, *, threads: int | None = None) -> Array:
+        """H for other columns (k × n): the exact solution of the algorithm's own row problem with this W."""
+        if self.algorithm is None:
+            made = self.certificate.algorithm
+            raise ValueError(f"This result was made by {made!r}; add it to partwise.ALGORITHMS and load it again.")
+        data = as_data(matrix, zero=True)
+        if data.shape[0] != len(self.w):
+            rows = f"{data.shape[0]} rows, the one that was fitted {len(self.w)}"
+            raise ValueError(f"The matrix has {rows}; they must be the same rows in the same order.")
+        with Workers(threads) as workers:
+            return fold_in(data.T, self.algorithm, self.w.astype(data.dtype, copy=False), workers).factor.T
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one file of arrays and JSON, whole or not at all; :func:`load` reads it."""
+        meta = {
+            "reason": self.reason.name,
+            "algorithm": None if self.algorithm is None else self.algorithm.recipe(),
+            "certificate": self.certificate.as_dict(),
+        }
+        files.write(path, KIND, LAYOUT, meta, {"w": self.w, "h": self.h, "history": np.asarray(self.history)})
+
+    def __str__(self) -> str:
+        return str(self.certificate)
+
+
+def load(path: str | os.PathLike[str]) -> Factorization:
+    """Read a factorisation that :meth:`Factorization.save` wrote; nothing in the file is run."""
+    meta, arrays = files.read(path, KIND, LAYOUT)
+    try:
+        return Factorization(
+            w=arrays["w"],
+            h=arrays["h"],
+            history=arrays["history"].view(np.recarray),
+            reason=Reason[meta["reason"]],
+            certificate=Certificate.from_dict(meta["certificate"]),
+            algorithm=Algorithm.from_recipe(meta["algorithm"]),
+        )
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise ValueError(f"{path} is a {KIND} file, but its contents do not fit together.") from None
+
+
+def fold_in(documents: Data, algorithm: Algorithm, w: Array, workers: Workers) -> Half:
+    """The rows of H for the rows of ``documents``: a function of W's gram and the right-hand side alone.
+
+    Nonnegative least squares on the gram with the algorithm's penalty, or its own cone; where AHCLS's penalty leaves
+    no minimum to solve for, the clipped half-step, which needs no earlier rows either.
+    """
+    with single_threaded_blas():
+        gram, penalty = gram_of(w), algorithm.h.penalty
+        solvable = penalty.convex or not indefinite(gram + penalty.matrix(len(gram)))
+        update = exact(algorithm.h.update) if solvable else algorithm.h.update
+        rows = np.zeros((documents.shape[0], w.shape[1]), documents.dtype)
+        return half(documents, Side(update, penalty), w, gram, rows, workers)

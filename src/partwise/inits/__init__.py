@@ -1,0 +1,67 @@
+"""Starts: W⁽⁰⁾ by name. A new one is a file here and a line in ``INITS``; it sees the data protocol alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from partwise.blocks import Workers
+from partwise.data import as_factor
+from partwise.inits.columns import RandomColumns
+from partwise.inits.nndsvd import NNDSVD
+from partwise.inits.svd_centroid import SVDCentroid
+from partwise.inits.uniform import Uniform
+from partwise.names import choose
+from partwise.types import Array, Data
+
+
+class Init(Protocol):
+    """A start for W. Law: m × k, nonnegative, finite, in the data's precision; a function of data and seed."""
+
+    def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array: ...
+
+
+INITS: dict[str, Callable[..., Init]] = {
+    "random": Uniform,
+    "random-acol": RandomColumns,
+    "svd-centroid": SVDCentroid,
+    "nndsvd": NNDSVD,
+}
+"""Name -> factory; add a line to add an initialisation."""
+
+
+class Given:
+    """A start that somebody else made: W (m × k), or the pair (W, H) with H k × n."""
+
+    def __init__(self, w: Any, h: Any = None) -> None:
+        self.w, self.h = w, h
+
+    def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
+        return np.array(as_factor(self.w, "W", (data.shape[0], rank)), data.dtype, order="C")
+
+    def other(self, data: Data, rank: int) -> Array | None:
+        """H as a tall factor, where it was given."""
+        if self.h is None:
+            return None
+        return np.array(as_factor(self.h, "H", (rank, data.shape[1])).T, data.dtype, order="C")
+
+
+def as_init(given: Any) -> Init:
+    """A start by name, an object, W itself, a pair (W, H), or anything that has both, such as an earlier result."""
+    if isinstance(given, str):
+        init: Init = choose("initialisation", given, INITS)()
+        return init
+    if isinstance(given, tuple):
+        if len(given) != 2:
+            raise ValueError(f"A start given as a tuple must be (W, H), not {len(given)} things.")
+        return Given(*given)
+    if hasattr(given, "W") and hasattr(given, "H"):
+        return Given(given.W, given.H)
+    if hasattr(given, "shape") or isinstance(given, list):
+        return Given(given)
+    if not callable(given):
+        raise TypeError(f"init must be a name, an object, W or (W, H), not {type(given).__name__}.")
+    found: Init = given
+    return found

@@ -1,0 +1,13 @@
+"""Random numbers between 0 and 1."""
+
+import numpy as np
+
+from partwise.blocks import Workers
+from partwise.types import Array, Data
+
+
+class Uniform:
+    """W uniform on [0, 1), dense, as the paper's rand(m, k); drawn in float64, so both precisions start alike."""
+
+    def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
+        return rng.random((data.shape[0], rank)).astype(data.dtype)

@@ -1,0 +1,178 @@
+"""Exact rows of ½ xGxᵀ − r·x, x ≥ 0, by active sets; the gram has unit diagonal, so tolerances are relative."""
+
+import numpy as np
+
+from partwise.kernels.jit import jit
+
+EPS = 2.220446049250313e-16
+
+
+@jit
+def solve_passive(gram, r, passive, work, x):  # type: ignore[no-untyped-def]
+    """Solve G_PP x_P = r_P by Cholesky and set the other entries to 0; False when G_PP is singular to rounding."""
+    k = gram.shape[0]
+    n = 0
+    index = np.empty(k, np.int64)
+    for c in range(k):
+        x[c] = 0.0
+        if passive[c]:
+            index[n] = c
+            n += 1
+    for a in range(n):
+        g = gram[index[a]]
+        for b in range(a, n):
+            work[a, b] = g[index[b]]
+        work[a, k] = r[index[a]]
+    floor = 32 * k * EPS
+    for a in range(n):
+        pivot = work[a, a]
+        if not pivot > floor:
+            return False
+        row = work[a]
+        for b in range(a + 1, n):
+            f = row[b] / pivot
+            if f != 0:
+                target = work[b]
+                for c in range(b, n):
+                    target[c] -= f * row[c]
+                target[k] -= f * row[k]
+    for a in range(n - 1, -1, -1):
+        v = work[a, k]
+        for b in range(a + 1, n):
+            v -= work[a, b] * x[index[b]]
+        x[index[a]] = v / work[a, a]
+    return True
+
+
+@jit
+def descent(gram, r, x, y):  # type: ignore[no-untyped-def]
+    """y = xG − r, the gradient of the row's objective."""
+    k = gram.shape[0]
+    for c in range(k):
+        y[c] = -r[c]
+    for c in range(k):
+        v = x[c]
+        if v != 0:
+            g = gram[c]
+            for d in range(k):
+                y[d] += v * g[d]
+
+
+@jit
+def fnnls_row(gram, r, passive, work, y, s, x):  # type: ignore[no-untyped-def]
+    """The active-set method of Bro and de Jong (1997) on one row, from x = 0."""
+    k = gram.shape[0]
+    top = 0.0
+    for c in range(k):
+        passive[c] = False
+        x[c] = 0.0
+        top = max(top, abs(r[c]))
+    tol = 32 * k * EPS * top
+    barred = np.zeros(k, np.bool_)
+    for _ in range(10 * k):
+        descent(gram, r, x, y)
+        best = -1
+        for c in range(k):
+            if not passive[c] and not barred[c] and y[c] < -tol and (best < 0 or y[c] < y[best]):
+                best = c
+        if best < 0:
+            return
+        passive[best] = True
+        if not solve_passive(gram, r, passive, work, s) or not s[best] > 0:
+            passive[best] = False
+            barred[best] = True
+            continue
+        while True:
+            alpha = 1.0
+            blocking = -1
+            for c in range(k):
+                if passive[c] and not s[c] > 0:
+                    ratio = x[c] / (x[c] - s[c]) if x[c] > s[c] else 0.0
+                    if blocking < 0 or ratio < alpha:
+                        alpha = ratio
+                        blocking = c
+            if blocking < 0:
+                break
+            for c in range(k):
+                if passive[c]:
+                    x[c] += alpha * (s[c] - x[c])
+                    if c == blocking or (not s[c] > 0 and not x[c] > 0):
+                        passive[c] = False
+                        x[c] = 0.0
+            solve_passive(gram, r, passive, work, s)
+        for c in range(k):
+            x[c] = s[c]
+            barred[c] = False
+
+
+@jit
+def fnnls_rows(gram, rhs, out):  # type: ignore[no-untyped-def]
+    """Every row by :func:`fnnls_row`."""
+    k = gram.shape[0]
+    work = np.empty((k, k + 1))
+    passive = np.zeros(k, np.bool_)
+    r = np.empty(k)
+    y = np.empty(k)
+    s = np.empty(k)
+    x = np.empty(k)
+    for i in range(rhs.shape[0]):
+        for c in range(k):
+            r[c] = rhs[i, c]
+        fnnls_row(gram, r, passive, work, y, s, x)
+        for c in range(k):
+            out[i, c] = x[c]
+
+
+@jit
+def pivot_row(gram, r, passive, work, y, x):  # type: ignore[no-untyped-def]
+    """Block principal pivoting (Kim and Park 2011) on one row from the passive set given; False when it gives up."""
+    k = gram.shape[0]
+    top = 0.0
+    for c in range(k):
+        top = max(top, abs(r[c]))
+    tol = 32 * k * EPS * top
+    fewest = k + 1
+    patience = 3
+    for _ in range(5 * k + 20):
+        if not solve_passive(gram, r, passive, work, x):
+            return False
+        descent(gram, r, x, y)
+        wrong = 0
+        last = -1
+        for c in range(k):
+            if (passive[c] and x[c] < 0) or (not passive[c] and y[c] < -tol):
+                wrong += 1
+                last = c
+        if wrong == 0:
+            return True
+        if wrong < fewest:
+            fewest = wrong
+            patience = 3
+        else:
+            patience -= 1
+        for c in range(k):
+            if (patience >= 0 or c == last) and (
+                (passive[c] and x[c] < 0) or (not passive[c] and y[c] < -tol)
+            ):
+                passive[c] = not passive[c]
+    return False
+
+
+@jit
+def pivoting_rows(gram, rhs, guess, out):  # type: ignore[no-untyped-def]
+    """Every row by pivoting from the support of ``guess``; a row on which it gives up is solved by FNNLS."""
+    k = gram.shape[0]
+    work = np.empty((k, k + 1))
+    passive = np.zeros(k, np.bool_)
+    r = np.empty(k)
+    y = np.empty(k)
+    s = np.empty(k)
+    x = np.empty(k)
+    for i in range(rhs.shape[0]):
+        for c in range(k):
+            r[c] = rhs[i, c]
+            passive[c] = guess[i, c] > 0
+        if not pivot_row(gram, r, passive, work, y, x):
+            fnnls_row(gram, r, passive, work, y, s, x)
+        for c in range(k):
+            out[i, c] = x[c] if x[c] > 0 else 0.0

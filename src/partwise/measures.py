@@ -1,0 +1,50 @@
+"""What is measured on a factor: sparsity, storage, topics that are the same."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from partwise.types import Array
+
+
+def hoyer(x: Any, axis: int | None = None) -> Any:
+    """Hoyer's sparsity (√n − ‖x‖₁/‖x‖₂)/(√n − 1): 0 for equal entries, 1 for a single one.
+
+    With ``axis`` it is taken of every vector along that axis (1: rows, 0: columns), else of all entries together. A
+    zero vector and a vector of length 1 have none: NaN.
+    """
+    array = sp.coo_array(x) if sp.issparse(x) else np.asarray(x)
+    size = int(np.prod(array.shape)) if axis is None else array.shape[axis]
+    if size == 0:
+        raise ValueError("An empty vector has no sparsity.")
+    values = abs(array.astype(np.float64))
+    ones = np.asarray(values.sum(axis=axis))
+    twos = np.sqrt(np.asarray((values * values).sum(axis=axis)))
+    root = np.sqrt(size)
+    ratio = np.divide(ones, twos, out=np.full(twos.shape, np.nan), where=twos > 0)
+    result = (root - ratio) / (root - 1) if size > 1 else np.full(twos.shape, np.nan)
+    return float(result) if result.ndim == 0 else result
+
+
+def mean_sparsity(factor: Array, axis: int) -> tuple[float, int]:
+    """(the mean Hoyer sparsity along an axis, how many zero vectors were left out)."""
+    found = hoyer(factor, axis=axis)
+    known = found[~np.isnan(found)]
+    zero = int((~factor.any(axis=axis)).sum())
+    return (float(known.mean()) if len(known) else float("nan")), zero
+
+
+def sparse_bytes(factor: Array) -> int:
+    """What a factor takes in compressed sparse rows with 32-bit indices."""
+    filled = int(np.count_nonzero(factor))
+    return filled * (factor.itemsize + 4) + 4 * (len(factor) + 1)
+
+
+def duplicate_topics(gram: Array, cosine: float = 0.999) -> tuple[tuple[int, int], ...]:
+    """The pairs of columns, by their gram, whose angle has a cosine above ``cosine``."""
+    length = np.sqrt(np.diag(gram))
+    product = np.outer(length, length)
+    cosines = np.divide(gram, product, out=np.zeros_like(gram), where=product > 0)
+    pairs = np.argwhere(np.triu(cosines, 1) > cosine)
+    return tuple((int(a), int(b)) for a, b in pairs)

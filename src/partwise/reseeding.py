@@ -1,0 +1,58 @@
+"""Dead topics: how they are found, and the new start they get."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from partwise.blocks import Workers, gram_matrix, product
+from partwise.types import Array, Data, Step
+from partwise.updates.multiplicative import lift
+
+NEAR_EXACT = 1e-6
+"""Relative error below which nothing is left for another topic to explain."""
+
+
+def dead_topics(gram_w: Array, gram_h: Array, norm2: float) -> Array:
+    """The topics that add nothing: ‖w_c‖ ‖h_c‖ is zero beside ‖A‖, to rounding."""
+    size2 = np.diag(gram_w) * np.diag(gram_h)
+    return np.flatnonzero(~(size2 > np.finfo(np.float64).eps ** 2 * norm2))
+
+
+def reseed_dead(data: Data, step: Step, locks: bool, workers: Workers) -> Step:
+    """Give each dead topic the worst-fitted column of A that has not been used, with a zero row of H.
+
+    So the error does not move. At most k times in a run, and not near an exact fit. Where H's half-step locks zeros,
+    its row starts from a small fraction of the others' mean instead.
+    """
+    dead = dead_topics(step.gram_w, step.gram_h, data.norm2)
+    left = step.w.shape[1] - len(step.reseeded)
+    if not len(dead) or left <= 0 or step.error < NEAR_EXACT:
+        return step
+    misfit = _column_misfit(data, step, workers)
+    misfit[list(step.reseeded)] = -np.inf
+    columns = np.argsort(-misfit, kind="stable")[: min(len(dead), left)]
+    columns = columns[misfit[columns] > 0]
+    w, h = step.w.copy(), step.h.copy()
+    for topic, column in zip(dead, columns, strict=False):
+        w[:, topic] = data.T.rows(column, column + 1)[0]
+        h[:, topic] = 0
+    if locks:
+        h = lift(h)
+    return replace(
+        step,
+        w=w,
+        h=h,
+        gram_w=gram_matrix(w, data.blocks, workers),
+        gram_h=gram_matrix(h, data.T.blocks, workers),
+        momentum=None,
+        reseeded=step.reseeded + tuple(int(c) for c in columns),
+    )
+
+
+def _column_misfit(data: Data, step: Step, workers: Workers) -> Array:
+    """‖a_j − W h_j‖² for each column j."""
+    rhs = product(data.T, step.w, workers).astype(np.float64, copy=False)
+    h = step.h.astype(np.float64, copy=False)
+    fitted = np.einsum("ij,ij->i", h @ step.gram_w - 2 * rhs, h)
+    misfit: Array = data.T.row_norms2 + fitted
+    return misfit

@@ -1,0 +1,113 @@
+"""The truncated singular value decomposition, through products with A alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from partwise.blocks import Workers, product, single_threaded_blas
+from partwise.data import as_data
+from partwise.types import Array, Data
+
+
+@dataclass(frozen=True)
+class SVD:
+    """A ≈ U diag(s) Vᵀ with ``u`` m × k and ``v`` n × k; ``u, s, vt = svd`` unpacks it as scipy does."""
+
+    u: Array
+    s: Array
+    v: Array
+    norm2: float
+    """‖A‖_F², from which the error of every smaller rank follows."""
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.u, self.s, self.v.T))
+
+    @property
+    def rank(self) -> int:
+        """The number of singular triplets."""
+        return len(self.s)
+
+    @property
+    def nbytes(self) -> int:
+        """The storage of the three factors."""
+        return self.u.nbytes + self.s.nbytes + self.v.nbytes
+
+    def truncate(self, rank: int) -> SVD:
+        """The decomposition of a smaller rank, at no cost."""
+        if not 1 <= rank <= self.rank:
+            raise ValueError(f"This SVD serves ranks 1 to {self.rank}, not {rank}.")
+        return SVD(self.u[:, :rank], self.s[:rank], self.v[:, :rank], self.norm2)
+
+    @property
+    def error(self) -> float:
+        """‖A − U diag(s) Vᵀ‖_F / ‖A‖_F, the least that any factorisation of this rank can reach."""
+        return float(np.sqrt(max(0.0, 1 - float(self.s.astype(np.float64) @ self.s) / self.norm2)))
+
+
+def truncated_svd(
+    matrix: Any, rank: int, *, tol: float = 1e-6, seed: int | None = 0, threads: int | None = None
+) -> SVD:
+    """The ``rank`` largest singular triplets by block Golub–Kahan bidiagonalisation with full reorthogonalisation.
+
+    ``tol`` is the relative change of the singular values between two steps at which it stops; the error is below it,
+    since it falls fast. A loose tolerance such as 1e-2 serves a start; one SVD serves every smaller rank.
+    """
+    data = as_data(matrix)
+    check_rank(rank, data.shape)
+    with Workers(threads) as workers, single_threaded_blas():
+        return block_svd(data, int(rank), tol, np.random.default_rng(seed), workers)
+
+
+def check_rank(rank: Any, shape: tuple[int, int]) -> None:
+    """A whole number from 1 to the smaller side."""
+    if isinstance(rank, (bool, np.bool_)) or not isinstance(rank, (int, np.integer)):
+        raise TypeError(f"rank must be a whole number, not {rank!r}.")
+    if not 1 <= rank <= min(shape):
+        raise ValueError(f"rank must be from 1 to {min(shape)} for a {shape[0]} × {shape[1]} matrix, not {rank}.")
+
+
+def block_svd(data: Data, rank: int, tol: float, rng: np.random.Generator, workers: Workers) -> SVD:
+    """Grow bases U and V with A V = U T, T small, until the leading singular values of T stand still."""
+    m, n = data.shape
+    width = min(max(rank // 3, 8), m, n)
+    v_new, _ = np.linalg.qr(rng.standard_normal((n, width)))
+    u, v, t = np.zeros((m, 0)), np.zeros((n, 0)), np.zeros((0, 0))
+    before = np.full(rank, np.nan)
+    while True:
+        y = product(data, v_new, workers).astype(np.float64, copy=False)
+        v = np.hstack([v, v_new])
+        u_new, inside, outside = _orthonormal(u, y)
+        t = np.block([[t, inside], [np.zeros((u_new.shape[1], t.shape[1])), outside]])
+        u = np.hstack([u, u_new])
+        left, s, right = np.linalg.svd(t)
+        if len(s) >= rank:
+            settled = bool(np.all(abs(s[:rank] - before) <= tol * s[:rank]))
+            before = s[:rank]
+            if settled or v.shape[1] >= n or u.shape[1] >= m:
+                break
+        z = product(data.T, u_new, workers).astype(np.float64, copy=False)
+        v_new = _orthonormal(v, z)[0][:, : min(n - v.shape[1], m - u.shape[1])]
+        if v_new.shape[1] == 0:
+            break
+    return _result(data, u @ left[:, :rank], s[:rank], v @ right[:rank].T)
+
+
+def _orthonormal(basis: Array, block: Array) -> tuple[Array, Array, Array]:
+    """(Q, C, R) with block = basis C + Q R, Q orthonormal and orthogonal to the basis; twice is enough."""
+    inside = basis.T @ block
+    q, r = np.linalg.qr(block - basis @ inside)
+    again = basis.T @ q
+    q, r2 = np.linalg.qr(q - basis @ again)
+    return q, inside + again @ r, r2 @ r
+
+
+def _result(data: Data, u: Array, s: Array, v: Array) -> SVD:
+    """Signs fixed by the largest entry of each left vector, in the data's precision."""
+    largest = u[abs(u).argmax(axis=0), np.arange(u.shape[1])]
+    signs = np.where(largest < 0, -1.0, 1.0)
+    u, v = np.ascontiguousarray(u * signs, data.dtype), np.ascontiguousarray(v * signs, data.dtype)
+    return SVD(u, s.astype(data.dtype), v, data.norm2)

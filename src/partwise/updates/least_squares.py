@@ -1,0 +1,39 @@
+"""Least squares, then every negative entry set to 0: the half-step of ALS, ACLS and AHCLS."""
+
+import numpy as np
+
+from partwise.types import Array, Rows, Update
+
+
+def inverse(gram: Array) -> Array:
+    """G⁻¹ of a symmetric, possibly indefinite matrix; the pseudo-inverse where G is singular to rounding."""
+    singular = 1 / (len(gram) * np.finfo(np.float64).eps)
+    try:
+        result = np.linalg.inv(gram)
+        if np.linalg.norm(gram, 1) * np.linalg.norm(result, 1) < singular:
+            symmetric: Array = (result + result.T) / 2
+            return symmetric
+    except np.linalg.LinAlgError:
+        pass
+    return np.linalg.pinv(gram, rcond=1 / singular, hermitian=True)
+
+
+class LeastSquares(Update):
+    """X = max(0, R G⁻¹), the least-norm least-squares solution where G is singular.
+
+    Langville et al., sections 3.1 and 3.2 ("set all negative elements to 0"). AHCLS's matrix can be indefinite; the
+    system is solved all the same, as the paper does.
+    """
+
+    cold = True
+    monotone = False
+    needs_convex = False
+
+    def prepare(self, gram: Array) -> Rows:
+        solution = inverse(gram)
+
+        def rows(rhs: Array, factor: Array, out: Array) -> None:
+            np.matmul(rhs, solution.astype(rhs.dtype, copy=False), out=out)
+            np.maximum(out, 0, out=out)
+
+        return rows
