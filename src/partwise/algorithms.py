@@ -25,13 +25,15 @@ from partwise.updates import (
     ProjectedGradient,
 )
 
+NO_PENALTY = Penalty()
+
 
 @dataclass(frozen=True)
 class Side:
     """How one factor is made: a half-step and the penalty on its rows."""
 
     update: Update
-    penalty: Penalty = Penalty()
+    penalty: Penalty = NO_PENALTY
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ def _without_penalty(settings: Mapping[str, float]) -> dict[str, float]:
 
 def _number(where: str, name: str, value: Any, low: float, high: float, *, open_end: bool = False) -> float:
     """A setting within its range, or a sentence that says what it must be."""
-    ok = isinstance(value, (Real, np.floating)) and not isinstance(value, bool) and np.isfinite(value)
+    ok = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
     if ok and low <= value and (value < high or (value == high and not open_end)):
         return float(value)
     allowed = f"≥ {low:g}" if high == np.inf else f"in [{low:g}, {high:g}{')' if open_end else ']'}"
@@ -144,9 +146,7 @@ def acls(lam_w: float = 0.5, lam_h: float = 0.5) -> Algorithm:
     return _build("acls", LeastSquares(), lam_w, lam_h, None, None)
 
 
-def ahcls(
-    lam_w: float = 0.5, lam_h: float = 0.5, alpha_w: float = 0.5, alpha_h: float = 0.5
-) -> Algorithm:
+def ahcls(lam_w: float = 0.5, lam_h: float = 0.5, alpha_w: float = 0.5, alpha_h: float = 0.5) -> Algorithm:
     """Alternating Hoyer-constrained least squares: clip(R (G + λβI − λE)⁻¹) (the paper, 3.2).
 
     The paper says "each column of the factors", writes spar(W_j*) and builds β on √k: we read vectors of length k,
@@ -223,8 +223,8 @@ def hoyer_target(sparsity_w: float | None = 0.5, sparsity_h: float | None = 0.5)
     """Rows whose Hoyer sparsity is met, by projection on its cone; None leaves a side free (after Hoyer 2004)."""
     given = {"sparsity_w": sparsity_w, "sparsity_h": sparsity_h}
     targets = {k: _number("hoyer", k, v, 0, 1, open_end=True) for k, v in given.items() if v is not None}
-    sides = [Side(HoyerCone(targets[k]) if k in targets else Pivoting()) for k in given]
-    return Algorithm("hoyer", *sides, settings=targets)
+    w, h = (Side(HoyerCone(targets[k]) if k in targets else Pivoting()) for k in given)
+    return Algorithm("hoyer", w, h, settings=targets)
 
 
 def als_hals(
@@ -234,10 +234,10 @@ def als_hals(
     alpha_h: float | None = None,
     sweeps: int = 3,
 ) -> Algorithm:
-    """Two clipped least-squares iterations, then extrapolated coordinate sweeps: a fast run and its polish in one."""
+    """One clipped least-squares iteration, then extrapolated coordinate sweeps: a fast run and its polish in one."""
     main = replace(hals(lam_w, lam_h, alpha_w, alpha_h, sweeps), name="als-hals")
     lead = als().with_penalties_of(main)
-    return replace(main, extrapolation=Extrapolation(), lead=lead, lead_iterations=2)
+    return replace(main, extrapolation=Extrapolation(), lead=lead, lead_iterations=1)
 
 
 ALGORITHMS: dict[str, Callable[..., Algorithm]] = {

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
@@ -31,7 +32,7 @@ def borders(work: Array) -> tuple[Block, ...]:
     count = int(np.clip(total // BLOCK_WORK, 1, min(MOST_BLOCKS, rows)))
     cuts = np.searchsorted(work, np.arange(1, count) * (total / count))
     edges = np.unique(np.r_[0, cuts, rows])
-    return tuple((int(lo), int(hi)) for lo, hi in zip(edges[:-1], edges[1:], strict=True))
+    return tuple((int(lo), int(hi)) for lo, hi in pairwise(edges))
 
 
 def usable_cores() -> int:
@@ -60,13 +61,14 @@ def thread_count(threads: int | None) -> int:
 
 
 class _SingleThreadedBlas:
-    """BLAS at one thread while anybody needs it: a count under a lock, since overlapping limits would undo each other."""
+    """BLAS at one thread while anybody needs it: a locked count, since overlapping limits would undo each other."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._users = 0
         self._controller: ThreadpoolController | None = None
-        os.register_at_fork(after_in_child=self._forget) if hasattr(os, "register_at_fork") else None
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self) -> None:
         """A forked child has none of the parent's users; its BLAS gets its threads back."""

@@ -52,7 +52,8 @@ class FactorCertificate:
     @classmethod
     def from_dict(cls, known: dict[str, Any]) -> FactorCertificate:
         """The certificate that gave this dict, in which NaN is None."""
-        return cls(**{name: float("nan") if value is None else value for name, value in known.items()})
+        found: dict[str, Any] = {name: float("nan") if value is None else value for name, value in known.items()}
+        return cls(**found)
 
     def __str__(self) -> str:
         left_out = f" ({self.zero_rows} zero rows left out)" if self.zero_rows else ""
@@ -209,10 +210,5 @@ def _plain(value: Any) -> Any:
 
 
 def _size(count: float) -> str:
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            break
-        count /= 1000
-    else:
-        unit = "TB"
-    return f"{count:.3g} {unit}"
+    power = min(int(np.log10(max(count, 1)) // 3), 4)
+    return f"{count / 1000**power:.3g} {('B', 'kB', 'MB', 'GB', 'TB')[power]}"

@@ -28,8 +28,8 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, target)
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(target)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
@@ -45,7 +45,7 @@ def write(path: str | os.PathLike[str], kind: str, number: int, meta: Any, array
     """Save arrays and JSON under a kind and the version ``number`` of its layout."""
     head = json.dumps({"kind": kind, "version": number, "meta": meta}, ensure_ascii=False)
     with atomic(path) as file:
-        np.savez_compressed(file, **{"header": np.frombuffer(head.encode(), np.uint8), **arrays})
+        np.savez_compressed(file, header=np.frombuffer(head.encode(), np.uint8), **dict(arrays))
 
 
 def read(path: str | os.PathLike[str], kind: str, number: int) -> tuple[Any, dict[str, Array]]:
@@ -61,7 +61,16 @@ def read(path: str | os.PathLike[str], kind: str, number: int) -> tuple[Any, dic
         raise IsADirectoryError(f"{path} is a folder, not a {kind} file.") from None
     except PermissionError:
         raise PermissionError(f"The file {path} may not be read.") from None
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile, _ZlibError):
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        zipfile.BadZipFile,
+        _ZlibError,
+    ):
         raise ValueError(f"{path} is not a {kind} file, or it is damaged.") from None
     if found != kind:
         raise ValueError(f"{path} holds a {found}, not a {kind}.")

@@ -1,4 +1,4 @@
-"""The half-step as one pass: a map over row blocks and sums in block order, in float64. Both sides are this function."""
+"""The half-step as one pass over row blocks, its sums in block order and in float64; both sides are this function."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Half:
     gram: Array
     inner: float
     """<rhs, factor>"""
-    dots: Array | None
-    """Column by column, the inner product with the factor before."""
+    dots: Array
+    """Column by column, the inner product with the factor before (zeros where none was given)."""
     ahead: Array | None = None
     ahead_gram: Array | None = None
 
@@ -62,7 +62,7 @@ def half(
         right = _right(data, fixed, rhs, lo, hi)
         x = new[lo:hi]
         solve(lo, hi, right, factor[lo:hi], x)
-        dots = column_dots(x, old[lo:hi]) if old is not None else None
+        dots = column_dots(x, old[lo:hi]) if old is not None else np.zeros(rank)
         sums = gram_of(x), column_dots(right, x), dots
         if ahead is None or old is None:
             return *sums, None
@@ -74,14 +74,20 @@ def half(
         new,
         sum(grams[1:], grams[0]),
         float(sum(inners[1:], inners[0]).sum()),
-        sum(dots[1:], dots[0]) if old is not None else None,
+        sum(dots[1:], dots[0]),
         ahead,
         sum(aheads[1:], aheads[0]) if ahead is not None else None,
     )
 
 
 def side_optimality(
-    data: Data, side: Side, fixed: Array, gram: Array, factor: Array, workers: Workers, keep: Array | None = None
+    data: Data,
+    side: Side,
+    fixed: Array,
+    gram: Array,
+    factor: Array,
+    workers: Workers,
+    keep: Array | None = None,
 ) -> tuple[float, int]:
     """(squared KKT residual, wrongly locked zeros) of one side; the right-hand side is left in ``keep``."""
     penalised = gram + side.penalty.matrix(len(gram))
@@ -126,9 +132,7 @@ def _right(data: Data, fixed: Array, rhs: Array | None, lo: int, hi: int) -> Arr
     return out
 
 
-def _solver(
-    data: Data, side: Side, fixed: Array, gram: Array
-) -> Callable[[int, int, Array, Array, Array], None]:
+def _solver(data: Data, side: Side, fixed: Array, gram: Array) -> Callable[[int, int, Array, Array, Array], None]:
     """The half-step on a block: from the right-hand side, or from the data where the update needs them."""
     update = side.update
     if isinstance(update, DataUpdate):

@@ -13,8 +13,8 @@ from partwise.algorithms import Algorithm, Extrapolation, Side, as_algorithm
 from partwise.blocks import Workers, gram_matrix, product, single_threaded_blas
 from partwise.data import as_data
 from partwise.half import Half, half, residual2, side_optimality
-from partwise.kernels.products import column_dots
 from partwise.inits import Given, Init, as_init
+from partwise.kernels.products import column_dots
 from partwise.penalties import unbounded
 from partwise.reseeding import reseed_dead
 from partwise.stopping import angles_between
@@ -72,9 +72,7 @@ class Problem:
     """H⁽⁰⁾ where it is already the half-step from W⁽⁰⁾, so that iteration 1 need not make it again."""
 
     @classmethod
-    def of(
-        cls, matrix: Any, rank: Any, algorithm: Any, init: Any, threads: int | None, reseed: bool
-    ) -> Problem:
+    def of(cls, matrix: Any, rank: Any, algorithm: Any, init: Any, threads: int | None, reseed: bool) -> Problem:
         """Check all that was given, before any work."""
         chosen, start = as_algorithm(algorithm), as_init(init)
         data = as_data(matrix)
@@ -121,7 +119,7 @@ class Problem:
         if side.update.locks:
             return self.pair(0, began, w, lift(made.factor))
         self.ready = made.factor if side.update.cold else None
-        return self._step(0, began, w, made.factor, gram_w, made.gram, made.inner)
+        return self.step_of(0, began, w, made.factor, gram_w, made.gram, made.inner)
 
     def pair(self, iteration: int, began: float, w: Array, h: Array) -> Step:
         """A step that holds a given pair."""
@@ -129,7 +127,7 @@ class Problem:
         gram_h = gram_matrix(h, self.data.T.blocks, self.workers)
         made = product(self.data.T, w, self.workers)
         inner = sum(self.workers.map(lambda lo, hi: column_dots(made[lo:hi], h[lo:hi]), self.data.T.blocks))
-        return self._step(iteration, began, w, h, gram_w, gram_h, float(np.sum(inner)))
+        return self.step_of(iteration, began, w, h, gram_w, gram_h, float(np.sum(inner)))
 
     def advance(self, step: Step, began: float) -> Step:
         """One iteration, after dead topics have been given another start."""
@@ -161,7 +159,14 @@ class Problem:
     def _ahead(self, step: Step, state: Momentum, algorithm: Algorithm, began: float) -> Step:
         """Ang and Gillis 2019, algorithm 3; the pair is (W, H ahead), whose error comes for nothing."""
         first = half(
-            self.data.T, algorithm.h, state.w, state.gram_w, step.h, self.workers, old=state.h, beta=state.beta
+            self.data.T,
+            algorithm.h,
+            state.w,
+            state.gram_w,
+            step.h,
+            self.workers,
+            old=state.h,
+            beta=state.beta,
         )
         h, gram_h = first.moved
         made = half(self.data, algorithm.w, h, gram_h, state.w, self.workers, old=step.w, beta=state.beta)
@@ -176,7 +181,7 @@ class Problem:
         lengths = np.sqrt(np.diag(step.gram_w) * np.diag(made.gram))
         same = np.where(np.diag(step.gram_w) == np.diag(made.gram), 1.0, 0.0)
         cosines = np.divide(made.dots, lengths, out=same, where=lengths > 0)
-        found = self._step(step.iteration + 1, began, made.factor, h, made.gram, gram_h, made.inner)
+        found = self.step_of(step.iteration + 1, began, made.factor, h, made.gram, gram_h, made.inner)
         return replace(
             found,
             previous_w=step.w,
@@ -185,7 +190,7 @@ class Problem:
             reseeded=step.reseeded,
         )
 
-    def _step(
+    def step_of(
         self, iteration: int, began: float, w: Array, h: Array, gram_w: Array, gram_h: Array, inner: float
     ) -> Step:
         """Error and objective by the trace form ‖A‖² − 2<R, X> + <G, XᵀX>; entry by entry near an exact fit."""
@@ -206,12 +211,8 @@ class Problem:
         algorithm = self.algorithm
         kept = np.empty_like(step.h)
         with single_threaded_blas():
-            w2, locked_w = side_optimality(
-                self.data, algorithm.w, step.h, step.gram_h, step.w, self.workers
-            )
-            h2, locked_h = side_optimality(
-                self.data.T, algorithm.h, step.w, step.gram_w, step.h, self.workers, kept
-            )
+            w2, locked_w = side_optimality(self.data, algorithm.w, step.h, step.gram_h, step.w, self.workers)
+            h2, locked_h = side_optimality(self.data.T, algorithm.h, step.w, step.gram_w, step.h, self.workers, kept)
         self.stash = (step.w, kept)
         bounded = not any(
             not side.penalty.convex and unbounded(gram + side.penalty.matrix(self.rank))

@@ -12,15 +12,23 @@ import numpy as np
 from partwise.algorithms import Algorithm, as_algorithm
 from partwise.blocks import single_threaded_blas
 from partwise.certificate import certify
-from partwise.factorization import Factorization
+from partwise.factorization import Factorization, fold_in
 from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT, Problem
-from partwise.stopping import MaxIterations, Reason, Rule, Stationarity, TimeLimit, rule_list
+from partwise.stopping import (
+    AllOf,
+    Frobenius,
+    MaxIterations,
+    Reason,
+    Rule,
+    Stationarity,
+    TimeLimit,
+    rule_list,
+)
 from partwise.svd import SVD, block_svd
 from partwise.types import NoMinimum, Step
 from partwise.updates import HoyerCone
 
 CAP = 1000
-DEFAULT_STOP: tuple[Rule, ...] = (Stationarity(1e-2), MaxIterations(200))
 RECORD = np.dtype([("iteration", np.int64), *((n, np.float64) for n in ("seconds", "error", "angle", "kkt"))])
 
 
@@ -38,6 +46,7 @@ def factorize(
     threads: int | None = None,
     keep: Literal["best", "last"] = "best",
     reseed: bool = True,
+    settle: bool = False,
     svd: bool | SVD = False,
 ) -> Factorization:
     """Factor a nonnegative m × n matrix into W (m × k) and H (k × n), A ≈ W H.
@@ -48,7 +57,8 @@ def factorize(
     rank : the number of parts k.
     algorithm : a name in ``ALGORITHMS`` or an object such as ``acls(lam_w=.5, lam_h=.5)``.
     init : a name in ``INITS``, an object, W itself, a pair (W, H), or an earlier result.
-    stop : a stopping rule or a list of which any may stop the run; there is always a cap of 1,000 iterations.
+    stop : a stopping rule or a list of which any may stop the run (see :func:`default_stop`); without MaxIterations
+        among them there is a cap of 1,000 iterations.
     polish : an algorithm that goes on from the result of the first; by name, it keeps the first one's penalty.
     polish_stop : when the polish stops (``Stationarity(1e-4)`` unless given).
     restarts : how many seeds (seed, seed + 1, …) to try; the best result is returned.
@@ -56,13 +66,15 @@ def factorize(
     threads : how many threads; PARTWISE_NUM_THREADS or all usable cores unless given.
     keep : which iterate to return where the method is not monotone, the "best" or the "last".
     reseed : whether a dead topic gets a new start.
+    settle : whether to end with the exact H for the W that was found, which is what ``transform`` gives.
     svd : True to compare the error with the SVD's of the same rank, or that SVD.
 
     Ctrl-C returns what there is, with that reason.
     """
     began = time.perf_counter()
-    rules = DEFAULT_STOP if stop is None else rule_list(stop)
+    rules = None if stop is None else rule_list(stop)
     problem = Problem.of(matrix, rank, algorithm, init, threads, reseed)
+    rules = rules or (default_stop(problem.algorithm),)
     finish = None if polish is None else _polish(problem.algorithm, polish)
     finish_rules = (Stationarity(1e-4),) if polish_stop is None else rule_list(polish_stop)
     _check(restarts, seed, keep)
@@ -81,7 +93,20 @@ def factorize(
             if run.reason is Reason.INTERRUPTED:
                 break
         assert best is not None
+        if settle:
+            best[0].settle(began)
         return finished(*best, began, _svd_error(problem, svd))
+
+
+def default_stop(algorithm: Algorithm, change: float = 1e-4) -> Rule:
+    """The error changes by at most ``change`` of itself in an iteration, and the point is nearly stationary.
+
+    The second half is asked only of methods that go on to a stationary point: clipping ones stall before it.
+    """
+    still = Frobenius(change=change)
+    if not (algorithm.w.update.monotone and algorithm.h.update.monotone) or algorithm.needs_data:
+        return still
+    return AllOf((still, Stationarity(1e-2)))
 
 
 @dataclass
@@ -149,6 +174,13 @@ class Run:
         run = Run(problem, rules, self.keep, self.history, start)
         run.drain(problem.following(start, began))
         return run
+
+    def settle(self, began: float) -> None:
+        """Replace H by the exact solution for W, a function of W alone."""
+        step, problem = self.best, self.problem
+        made = fold_in(problem.data.T, problem.algorithm, step.w, problem.workers)
+        settled = problem.step_of(step.iteration, began, step.w, made.factor, step.gram_w, made.gram, made.inner)
+        self.found = replace(settled, angles=step.angles, previous_w=step.previous_w, reseeded=step.reseeded)
 
 
 def finished(run: Run, seed: int, began: float, svd_error: float | None) -> Factorization:

@@ -55,6 +55,7 @@ class Rule(ABC):
         _count(self, "burn_in", self.burn_in, 0)
         self.check()
 
+    @abstractmethod
     def check(self) -> None:
         """Refuse settings that make no sense, in a sentence."""
 

@@ -82,7 +82,8 @@ class Update(ABC):
 
     def __call__(self, gram: Array, rhs: Array, factor: Array) -> Array:
         out = np.empty_like(factor, order="C")
-        self.prepare(np.asarray(gram, np.float64))(np.require(rhs, requirements="CW"), np.require(factor, requirements="CW"), out)
+        own = [np.require(given, requirements=["C", "W"]) for given in (rhs, factor)]
+        self.prepare(np.asarray(gram, np.float64))(*own, out)
         return out
 
     def refuses(self, rank: int) -> str | None:

@@ -45,9 +45,7 @@ def test_an_installed_package_does_not_look_beside_its_own_folder(
     assert list(locate.roots(places[0])) == [*places[:3], places[4]]
 
 
-def test_without_a_variable_the_cache_is_in_the_home_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_variable_the_cache_is_in_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "")
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     assert locate.cache() == tmp_path / ".cache" / "partwise"

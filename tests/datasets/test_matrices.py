@@ -42,9 +42,7 @@ def test_tfidf_is_terms_by_documents_with_unit_columns(matrices: ModuleType) -> 
         ("cisi", (5_193, 1_460), 70_149),
     ],
 )
-def test_a_matrix_has_its_shape(
-    matrices: ModuleType, name: str, shape: tuple[int, int], nonzeros: int
-) -> None:
+def test_a_matrix_has_its_shape(matrices: ModuleType, name: str, shape: tuple[int, int], nonzeros: int) -> None:
     try:
         made = getattr(matrices, name)()
     except DataNotFound as missing:

@@ -22,9 +22,9 @@ def as_data(matrix: Any, *, zero: bool = False) -> Data:
     """
     if isinstance(matrix, (DenseData, SparseData)):
         return matrix
-    sparse_frame = getattr(matrix, "sparse", None)
-    if hasattr(sparse_frame, "to_coo"):
-        matrix = sparse_frame.to_coo()
+    frame = getattr(matrix, "sparse", None)
+    if frame is not None and hasattr(frame, "to_coo"):
+        matrix = frame.to_coo()
     if sp.issparse(matrix):
         check_shape(matrix.shape)
         data: Data = SparseData.from_scipy(matrix, float_type(matrix.dtype))

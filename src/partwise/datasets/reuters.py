@@ -64,17 +64,13 @@ def load_reuters(path: Path | None = None, *, data: Path | None = None) -> tuple
     return tuple(sorted(read_reuters(path or _locate(data)), key=lambda article: article.id))
 
 
-def reuters10(
-    articles: Iterable[Article], split: Literal["train", "test", "both"] = "train"
-) -> tuple[Article, ...]:
+def reuters10(articles: Iterable[Article], split: Literal["train", "test", "both"] = "train") -> tuple[Article, ...]:
     """The articles of the ModApte split in at least one of its ten most frequent categories."""
     if split not in ("train", "test", "both"):
         raise ValueError(f"split={split!r} is not known: choose 'train', 'test' or 'both'.")
     parts = ("train", "test") if split == "both" else (split,)
     top = frozenset(TOP_TEN)
-    return tuple(
-        article for article in articles if article.split in parts and top.intersection(article.topics)
-    )
+    return tuple(article for article in articles if article.split in parts and top.intersection(article.topics))
 
 
 def read_reuters(path: Path) -> Iterator[Article]:

@@ -9,7 +9,7 @@ EPS = 2.220446049250313e-16
 
 
 @jit
-def newton(gram, x, z, y, target, work, everything, barred, right, dx):  # type: ignore[no-untyped-def]
+def newton(gram, x, z, y, target, work, everything, barred, right, dx):
     """Solve (G + diag(z/x)) dx = target/x − y."""
     k = x.shape[0]
     for c in range(k):
@@ -21,7 +21,7 @@ def newton(gram, x, z, y, target, work, everything, barred, right, dx):  # type:
 
 
 @jit
-def barrier_row(gram, r, work, everything, passive, barred, y, right, dx, z, s, x):  # type: ignore[no-untyped-def]
+def barrier_row(gram, r, work, everything, passive, barred, y, right, dx, z, s, x):
     """Follow the central path of one row to its end, then round: an entry smaller than its multiplier is 0."""
     k = r.shape[0]
     top = 0.0
@@ -66,7 +66,7 @@ def barrier_row(gram, r, work, everything, passive, barred, y, right, dx, z, s, 
 
 
 @jit
-def barrier_rows(gram, rhs, out):  # type: ignore[no-untyped-def]
+def barrier_rows(gram, rhs, out):
     """Every row by :func:`barrier_row`."""
     k = gram.shape[0]
     work = np.empty((k, k + 1))

@@ -7,7 +7,7 @@ from partwise.kernels.nnls import descent
 
 
 @jit
-def project(y, t, order, x):  # type: ignore[no-untyped-def]
+def project(y, t, order, x):
     """x = the nearest point of the cone to y (0 when no ray of it points y's way).
 
     The best ray is (y − θ)₊ for the θ that makes its ratio ‖·‖₁/‖·‖₂ equal t (Thom and Palm 2013); that ratio falls
@@ -55,7 +55,7 @@ def project(y, t, order, x):  # type: ignore[no-untyped-def]
 
 
 @jit
-def cone_rows(gram, rhs, bound, t, inner, tol, out):  # type: ignore[no-untyped-def]
+def cone_rows(gram, rhs, bound, t, inner, tol, out):
     """Improve each row of ``out`` in place: projected on the cone, then x ← P(x − (xG − r)/bound) until it rests."""
     k = gram.shape[0]
     r = np.empty(k)
@@ -86,7 +86,7 @@ def cone_rows(gram, rhs, bound, t, inner, tol, out):  # type: ignore[no-untyped-
 
 
 @jit
-def cone_residual(gram, rhs, bound, t, factor):  # type: ignore[no-untyped-def]
+def cone_residual(gram, rhs, bound, t, factor):
     """bound · Σ ‖x − P(x − (xG − r)/bound)‖² over some rows."""
     k = gram.shape[0]
     r = np.empty(k)

@@ -6,7 +6,7 @@ from partwise.kernels.jit import jit
 
 
 @jit
-def coordinate_rows(gram, rhs, sweeps, out):  # type: ignore[no-untyped-def]
+def coordinate_rows(gram, rhs, sweeps, out):
     """Improve each row of ``out`` in place by exact minimisation over one entry at a time, ``sweeps`` times."""
     k = gram.shape[0]
     gradient = np.empty(k, out.dtype)

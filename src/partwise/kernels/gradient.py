@@ -7,7 +7,7 @@ from partwise.kernels.nnls import descent
 
 
 @jit
-def trial(gram, x, y, step, z, d, gd):  # type: ignore[no-untyped-def]
+def trial(gram, x, y, step, z, d, gd):
     """Lin's test of z = max(0, x − step·y): .99 y·d + ½ dGdᵀ ≤ 0 with d = z − x."""
     k = x.shape[0]
     slope = 0.0
@@ -28,7 +28,7 @@ def trial(gram, x, y, step, z, d, gd):  # type: ignore[no-untyped-def]
 
 
 @jit
-def gradient_rows(gram, rhs, first, inner, tol, out):  # type: ignore[no-untyped-def]
+def gradient_rows(gram, rhs, first, inner, tol, out):
     """Improve each row of ``out`` in place, at most ``inner`` steps, until its projected gradient fell by ``tol``."""
     k = gram.shape[0]
     r = np.empty(k)

@@ -8,7 +8,7 @@ EPS = 2.220446049250313e-16
 
 
 @jit
-def solve_passive(gram, r, passive, work, x):  # type: ignore[no-untyped-def]
+def solve_passive(gram, r, passive, work, x):
     """Solve G_PP x_P = r_P by Cholesky and set the other entries to 0; False when G_PP is singular to rounding."""
     k = gram.shape[0]
     n = 0
@@ -45,7 +45,7 @@ def solve_passive(gram, r, passive, work, x):  # type: ignore[no-untyped-def]
 
 
 @jit
-def descent(gram, r, x, y):  # type: ignore[no-untyped-def]
+def descent(gram, r, x, y):
     """y = xG − r, the gradient of the row's objective."""
     k = gram.shape[0]
     for c in range(k):
@@ -59,7 +59,7 @@ def descent(gram, r, x, y):  # type: ignore[no-untyped-def]
 
 
 @jit
-def fnnls_row(gram, r, passive, work, y, s, x):  # type: ignore[no-untyped-def]
+def fnnls_row(gram, r, passive, work, y, s, x):
     """The active-set method of Bro and de Jong (1997) on one row, from x = 0."""
     k = gram.shape[0]
     top = 0.0
@@ -106,7 +106,7 @@ def fnnls_row(gram, r, passive, work, y, s, x):  # type: ignore[no-untyped-def]
 
 
 @jit
-def fnnls_rows(gram, rhs, out):  # type: ignore[no-untyped-def]
+def fnnls_rows(gram, rhs, out):
     """Every row by :func:`fnnls_row`."""
     k = gram.shape[0]
     work = np.empty((k, k + 1))
@@ -124,7 +124,7 @@ def fnnls_rows(gram, rhs, out):  # type: ignore[no-untyped-def]
 
 
 @jit
-def pivot_row(gram, r, passive, work, y, x):  # type: ignore[no-untyped-def]
+def pivot_row(gram, r, passive, work, y, x):
     """Block principal pivoting (Kim and Park 2011) on one row from the passive set given; False when it gives up."""
     k = gram.shape[0]
     top = 0.0
@@ -151,15 +151,13 @@ def pivot_row(gram, r, passive, work, y, x):  # type: ignore[no-untyped-def]
         else:
             patience -= 1
         for c in range(k):
-            if (patience >= 0 or c == last) and (
-                (passive[c] and x[c] < 0) or (not passive[c] and y[c] < -tol)
-            ):
+            if (patience >= 0 or c == last) and ((passive[c] and x[c] < 0) or (not passive[c] and y[c] < -tol)):
                 passive[c] = not passive[c]
     return False
 
 
 @jit
-def pivoting_rows(gram, rhs, guess, out):  # type: ignore[no-untyped-def]
+def pivoting_rows(gram, rhs, guess, out):
     """Every row by pivoting from the support of ``guess``; a row on which it gives up is solved by FNNLS."""
     k = gram.shape[0]
     work = np.empty((k, k + 1))

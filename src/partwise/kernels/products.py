@@ -6,7 +6,7 @@ from partwise.kernels.jit import jit
 
 
 @jit
-def csr_product(indptr, indices, values, factor, lo, hi, out):  # type: ignore[no-untyped-def]
+def csr_product(indptr, indices, values, factor, lo, hi, out):
     """out[i − lo] = Σ_j A[i, j] factor[j] for the rows lo ≤ i < hi of a CSR matrix, in the order stored."""
     k = factor.shape[1]
     for i in range(lo, hi):
@@ -21,7 +21,7 @@ def csr_product(indptr, indices, values, factor, lo, hi, out):  # type: ignore[n
 
 
 @jit
-def column_dots(x, y):  # type: ignore[no-untyped-def]
+def column_dots(x, y):
     """Σ_i x[i, c] y[i, c] for each column c, summed in float64."""
     total = np.zeros(x.shape[1])
     for i in range(x.shape[0]):
@@ -31,7 +31,7 @@ def column_dots(x, y):  # type: ignore[no-untyped-def]
 
 
 @jit
-def look_ahead(new, old, beta, out):  # type: ignore[no-untyped-def]
+def look_ahead(new, old, beta, out):
     """out = max(0, new + beta (new − old))."""
     for i in range(new.shape[0]):
         for c in range(new.shape[1]):
@@ -40,7 +40,7 @@ def look_ahead(new, old, beta, out):  # type: ignore[no-untyped-def]
 
 
 @jit
-def optimality(factor, gradient, rhs, scale, slack):  # type: ignore[no-untyped-def]
+def optimality(factor, gradient, rhs, scale, slack):
     """(Σ min(X b, ∇/b)², zeros, zeros whose gradient is negative by more than slack·rhs) over some rows."""
     squares = 0.0
     zeros = 0

@@ -1,0 +1,179 @@
+"""scikit-learn's manners around the factorisation: samples are rows here, so X is Aᵀ."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+
+from partwise.algorithms import Algorithm, as_algorithm
+from partwise.blocks import Workers
+from partwise.data import as_data
+from partwise.factorization import fold_in
+from partwise.half import residual2
+from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
+from partwise.run import default_stop, factorize
+from partwise.stopping import MaxIterations, Reason, Rule
+from partwise.types import Array
+
+
+class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Nonnegative matrix factorisation of X (samples × features) ≈ transform(X) @ components_.
+
+    Parameters
+    ----------
+    n_components : int or "auto", default="auto"
+        The number of parts; "auto" is 10, or the smaller side of X if that is less.
+    algorithm : str or Algorithm, default="als-hals"
+        A name in ``partwise.ALGORITHMS`` or an object such as ``partwise.acls(lam_w=.5, lam_h=.5)``.
+    init : str, object or array, default="random-acol"
+        A name in ``partwise.INITS``, or the start of the components as a features × n_components array.
+    tol : float, default=1e-4
+        Stop when the error changes by at most this part of itself in an iteration and the point is nearly
+        stationary; 0 makes max_iter iterations.
+    max_iter : int, default=300
+        The most iterations.
+    random_state : int, RandomState or None, default=None
+        An int gives the same result every time, on any number of threads.
+    threads : int or None, default=None
+        How many threads; PARTWISE_NUM_THREADS or all usable cores unless given.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components_, n_features_in_)
+    n_components_ : int
+    reconstruction_err_ : float
+        ‖X − transform(X) @ components_‖_F.
+    n_iter_ : int
+    certificate_ : Certificate
+        What the fit is worth; print it.
+
+    Notes
+    -----
+    ``fit_transform(X)`` and ``fit(X).transform(X)`` are the same numbers: both end in the exact solution of the
+    algorithm's own problem for the components that were found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partwise import NMF
+    >>> X = np.array([[1.0, 0, 2], [2, 0, 4], [0, 3, 0], [0, 1, 0]])
+    >>> model = NMF(2, random_state=0).fit(X)
+    >>> bool(model.reconstruction_err_ < 1e-6)
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        algorithm: str | Algorithm = DEFAULT_ALGORITHM,
+        init: Any = DEFAULT_INIT,
+        tol: float = 1e-4,
+        max_iter: int = 300,
+        random_state: Any = None,
+        threads: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.algorithm = algorithm
+        self.init = init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.threads = threads
+
+    def fit(self, X: Any, y: Any = None) -> NMF:
+        """Find the components of X."""
+        self.fit_transform(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Find the components of X and give each sample's weights."""
+        X = self._checked(X, reset=True)
+        algorithm = as_algorithm(self.algorithm)
+        fit = factorize(
+            as_data(X).T,
+            self._rank(X.shape),
+            algorithm=algorithm,
+            init=self.init,
+            stop=self._rules(algorithm),
+            seed=self._seed(),
+            threads=self.threads,
+            settle=True,
+        )
+        self.components_ = np.ascontiguousarray(fit.w.T)
+        self.n_components_ = fit.rank
+        self.certificate_ = fit.certificate
+        self.n_iter_ = max(1, fit.certificate.iterations)
+        self.reconstruction_err_ = fit.error * float(np.sqrt(as_data(X).norm2))
+        if self.tol > 0 and fit.reason is Reason.MAX_ITERATIONS:
+            warnings.warn(
+                f"NMF stopped at max_iter={self.max_iter} before the tolerance was met; "
+                "look at certificate_, raise max_iter or raise tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return fit.h
+
+    def transform(self, X: Any) -> Array:
+        """The weights of samples for these components, exact and the same for one row or many."""
+        check_is_fitted(self)
+        documents = as_data(self._checked(X, reset=False), zero=True)
+        w = np.ascontiguousarray(self.components_.T, documents.dtype)
+        with Workers(self.threads) as workers:
+            return fold_in(documents, as_algorithm(self.algorithm), w, workers).factor
+
+    def inverse_transform(self, X: Any) -> Array:
+        """Samples again from their weights: X @ components_."""
+        check_is_fitted(self)
+        back: Array = X @ self.components_
+        return back
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The share of the squares of X that the components explain: 1 − ‖X − X̂‖² / ‖X‖²."""
+        weights = self.transform(X)
+        documents = as_data(X)
+        with Workers(self.threads) as workers:
+            return (
+                1 - residual2(documents, weights, np.ascontiguousarray(self.components_.T), workers) / documents.norm2
+            )
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.components_.shape[0])
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        formats = ("csr", "csc", "coo", "bsr", "lil", "dok", "dia")
+        X = validate_data(self, X, reset=reset, accept_sparse=formats, dtype=[np.float64, np.float32], order=None)
+        check_non_negative(X, "NMF")
+        return X
+
+    def _rank(self, shape: tuple[int, int]) -> Any:
+        if isinstance(self.n_components, str):
+            if self.n_components != "auto":
+                raise ValueError(f'n_components must be a whole number or "auto", not {self.n_components!r}.')
+            return min(10, *shape)
+        return self.n_components
+
+    def _rules(self, algorithm: Algorithm) -> list[Rule]:
+        if isinstance(self.tol, bool) or not isinstance(self.tol, (int, float, np.number)) or not self.tol >= 0:
+            raise ValueError(f"tol must be a number of at least 0, not {self.tol!r}.")
+        limit: list[Rule] = [MaxIterations(self.max_iter)]
+        return [default_stop(algorithm, float(self.tol)), *limit] if self.tol > 0 else limit
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, (int, np.integer)):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
