@@ -45,7 +45,8 @@ def write(path: str | os.PathLike[str], kind: str, number: int, meta: Any, array
     """Save arrays and JSON under a kind and the version ``number`` of its layout."""
     head = json.dumps({"kind": kind, "version": number, "meta": meta}, ensure_ascii=False)
     with atomic(path) as file:
-        np.savez_compressed(file, header=np.frombuffer(head.encode(), np.uint8), **dict(arrays))
+        members: dict[str, Any] = {"header": np.frombuffer(head.encode(), np.uint8), **arrays}
+        np.savez_compressed(file, **members)
 
 
 def read(path: str | os.PathLike[str], kind: str, number: int) -> tuple[Any, dict[str, Array]]:

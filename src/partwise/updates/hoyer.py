@@ -41,8 +41,10 @@ class HoyerCone(Update):
             if not bound > 0:
                 out[:] = 0
                 return
-            np.maximum(rhs @ start.astype(rhs.dtype, copy=False), 0, out=out)
-            cone_rows(gram, rhs, bound, ratio, self.inner, self.tol, out)
+            # In float64, so that equal topics tie to the last digits and the tie is broken alike everywhere.
+            solution = np.maximum(rhs.astype(np.float64, copy=False) @ start, 0)
+            cone_rows(gram, rhs, bound, ratio, self.inner, self.tol, solution)
+            np.copyto(out, solution, casting="same_kind")
 
         return rows
 

@@ -3,19 +3,26 @@
 import numpy as np
 
 from partwise.types import Array, Rows, Update
+from partwise.updates.scaling import unit_diagonal
 
 
 def inverse(gram: Array) -> Array:
-    """G⁻¹ of a symmetric, possibly indefinite matrix; the pseudo-inverse where G is singular to rounding."""
+    """G⁻¹ of a symmetric, possibly indefinite matrix; the pseudo-inverse where G is singular to rounding.
+
+    It is taken in the unit-diagonal scale, so that topics of unequal length do not look singular, and a topic whose
+    diagonal is 0 gets a row of zeros.
+    """
+    scaled, scale = unit_diagonal(gram)
     singular = 1 / (len(gram) * np.finfo(np.float64).eps)
     try:
-        result = np.linalg.inv(gram)
-        if np.linalg.norm(gram, 1) * np.linalg.norm(result, 1) < singular:
-            symmetric: Array = (result + result.T) / 2
-            return symmetric
+        result = np.linalg.inv(scaled)
+        sound = np.linalg.norm(scaled, 1) * np.linalg.norm(result, 1) < singular
     except np.linalg.LinAlgError:
-        pass
-    return np.linalg.pinv(gram, rcond=1 / singular, hermitian=True)
+        sound = False
+    if not sound:
+        result = np.linalg.pinv(scaled, rcond=1 / singular, hermitian=True)
+    symmetric: Array = (result + result.T) / 2 * scale * scale[:, None]
+    return symmetric
 
 
 class LeastSquares(Update):

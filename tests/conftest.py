@@ -1,0 +1,30 @@
+"""What the tests share: small problems, and dense twins of what the package computes."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import HealthCheck, settings
+
+# The first example of a kernel may compile it, so no deadline on single examples.
+settings.register_profile("partwise", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40)
+settings.load_profile("partwise")
+
+
+def planted(m: int, n: int, rank: int, seed: int = 0, noise: float = 0.1, density: float = 0.4) -> np.ndarray:
+    """A nonnegative matrix with planted parts."""
+    rng = np.random.default_rng(seed)
+    w = rng.random((m, rank)) * (rng.random((m, rank)) < density)
+    h = rng.random((rank, n)) * (rng.random((rank, n)) < density)
+    return w @ h + noise * rng.random((m, n)) * (rng.random((m, n)) < density)
+
+
+@pytest.fixture
+def small() -> np.ndarray:
+    """A 30 × 24 matrix with five planted parts."""
+    return planted(30, 24, 5)
+
+
+@pytest.fixture
+def sparse() -> sp.csr_array:
+    """A 120 × 90 sparse matrix."""
+    return sp.random_array((120, 90), density=0.08, rng=np.random.default_rng(1), format="csr")
