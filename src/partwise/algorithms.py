@@ -160,7 +160,7 @@ def multiplicative(lam_w: float = 0.0, lam_h: float = 0.0) -> Algorithm:
     return _build("multiplicative", Multiplicative(), lam_w, lam_h, None, None)
 
 
-def gdcls(lam_h: float = 0.5, lam_w: float = 0.0) -> Algorithm:
+def gdcls(lam_w: float = 0.0, lam_h: float = 0.5) -> Algorithm:
     """W multiplicative, H by the ACLS half-step (Shahnaz, Berry, Pauca and Plemmons 2006)."""
     both = _build("gdcls", LeastSquares(), lam_w, lam_h, None, None)
     return replace(both, w=replace(both.w, update=Multiplicative()))

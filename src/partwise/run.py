@@ -99,14 +99,14 @@ def factorize(
 
 
 def default_stop(algorithm: Algorithm, change: float = 1e-4) -> Rule:
-    """The error changes by at most ``change`` of itself in an iteration, and the point is nearly stationary.
+    """The error, or its change in an iteration beside it, is at most ``change``, and the point is nearly stationary.
 
     The second half is asked only of methods that go on to a stationary point: clipping ones stall before it.
     """
-    still = Frobenius(change=change)
+    still = Frobenius(level=change, change=change)
     if not (algorithm.w.update.monotone and algorithm.h.update.monotone) or algorithm.needs_data:
         return still
-    return AllOf((still, Stationarity(1e-2)))
+    return AllOf((still, Stationarity(1e-2)), because=Reason.SETTLED)
 
 
 @dataclass

@@ -23,6 +23,7 @@ class Reason(Enum):
     ERROR_CHANGE = "The relative error hardly changes any more."
     ANGLE = "The topics hardly turn any more."
     STATIONARY = "The KKT residual is down to the tolerance: the point is stationary."
+    SETTLED = "The relative error hardly changes any more and the point is nearly stationary."
     ALL_MET = "All the stopping rules that were to hold together are met."
     COLLAPSED = "A whole factor became zero; the best iterate before that is returned."
     NO_MINIMUM = "The penalised row problem lost its minimum; the best iterate before that is returned."
@@ -192,12 +193,13 @@ class AllOf(Rule):
     rules: tuple[Rule, ...]
     every: int = 5
     burn_in: int = 0
+    because: Reason = Reason.ALL_MET
 
     def check(self) -> None:
         object.__setattr__(self, "rules", rule_list(self.rules))
 
     def reason(self, step: Step) -> Reason | None:
-        return Reason.ALL_MET if all(rule.reason(step) is not None for rule in self.rules) else None
+        return self.because if all(rule.reason(step) is not None for rule in self.rules) else None
 
 
 def rule_list(given: Any) -> tuple[Rule, ...]:

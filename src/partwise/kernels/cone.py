@@ -7,6 +7,21 @@ from partwise.kernels.nnls import descent
 
 
 @jit
+def sort_down(y, order):
+    """Put the permutation ``order`` into the order of falling y, the first index first among equals.
+
+    By insertion: from one projection to the next the order hardly changes.
+    """
+    for a in range(1, order.shape[0]):
+        c = order[a]
+        b = a - 1
+        while b >= 0 and (y[order[b]] < y[c] or (y[order[b]] == y[c] and order[b] > c)):
+            order[b + 1] = order[b]
+            b -= 1
+        order[b + 1] = c
+
+
+@jit
 def project(y, t, order, x):
     """x = the nearest point of the cone to y (0 when no ray of it points y's way).
 
@@ -14,7 +29,7 @@ def project(y, t, order, x):
     with θ, and for the p largest entries, with mean m and variance v, θ = m − t √(v / (p − t²)).
     """
     k = y.shape[0]
-    order[:] = np.argsort(-y, kind="mergesort")
+    sort_down(y, order)
     top = y[order[0]]
     spread = 0.0
     for c in range(k):
@@ -62,7 +77,7 @@ def cone_rows(gram, rhs, bound, t, inner, tol, out):
     x = np.empty(k)
     y = np.empty(k)
     z = np.empty(k)
-    order = np.empty(k, np.int64)
+    order = np.arange(k)
     for i in range(out.shape[0]):
         for c in range(k):
             r[c] = rhs[i, c]
@@ -93,7 +108,7 @@ def cone_residual(gram, rhs, bound, t, factor):
     x = np.empty(k)
     y = np.empty(k)
     z = np.empty(k)
-    order = np.empty(k, np.int64)
+    order = np.arange(k)
     total = 0.0
     for i in range(factor.shape[0]):
         for c in range(k):

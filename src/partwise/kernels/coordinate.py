@@ -1,41 +1,36 @@
 """Coordinate sweeps over the rows of ½ xGxᵀ − r·x, x ≥ 0."""
 
-import numpy as np
-
 from partwise.kernels.jit import jit
 
 
 @jit
-def coordinate_rows(gram, rhs, sweeps, out):
-    """Improve each row of ``out`` in place by exact minimisation over one entry at a time, ``sweeps`` times."""
+def coordinate_rows(gram, inverse, gradient, sweeps, out):
+    """Improve each row of ``out`` in place by exact minimisation over one entry at a time, ``sweeps`` times.
+
+    ``inverse`` is 1/diag G, 0 for a dead topic; ``gradient`` is xG − r for the rows as they come, and is used up.
+    """
     k = gram.shape[0]
-    gradient = np.empty(k, out.dtype)
     for i in range(out.shape[0]):
         x = out[i]
-        for c in range(k):
-            gradient[c] = -rhs[i, c]
-        for c in range(k):
-            if x[c] != 0:
-                v = x[c]
-                g = gram[c]
-                for d in range(k):
-                    gradient[d] += v * g[d]
+        y = gradient[i]
         for _ in range(sweeps):
             moved = False
             for c in range(k):
-                g = gram[c]
                 old = x[c]
-                if g[c] > 0:
-                    new = old - gradient[c] / g[c]
-                    if not new > 0:
-                        new = old * 0
-                else:
+                if inverse[c] == 0:
+                    x[c] = 0
+                    continue
+                if old == 0 and y[c] >= 0:
+                    continue
+                new = old - y[c] * inverse[c]
+                if not new > 0:
                     new = old * 0
                 step = new - old
                 if step != 0:
                     moved = True
                     x[c] = new
+                    g = gram[c]
                     for d in range(k):
-                        gradient[d] += step * g[d]
+                        y[d] += step * g[d]
             if not moved:
                 break

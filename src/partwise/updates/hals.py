@@ -18,8 +18,14 @@ class CoordinateSweeps(Update):
     sweeps: int = 1
 
     def prepare(self, gram: Array) -> Rows:
+        diagonal = np.diag(gram)
+        inverse = np.divide(1, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)
+
         def rows(rhs: Array, factor: Array, out: Array) -> None:
+            own = gram.astype(out.dtype, copy=False)
+            gradient = factor @ own
+            gradient -= rhs
             np.copyto(out, factor)
-            coordinate_rows(gram.astype(out.dtype), rhs, self.sweeps, out)
+            coordinate_rows(own, inverse.astype(out.dtype, copy=False), gradient, self.sweeps, out)
 
         return rows
