@@ -20,8 +20,8 @@ class HoyerCone(Update):
     """
 
     sparsity: float
-    inner: int = 200
-    tol: float = 1e-7
+    inner: int = 100
+    tol: float = 1e-5
 
     cold = True
     monotone = False
