@@ -26,6 +26,7 @@ from partwise.updates import (
 )
 
 NO_PENALTY = Penalty()
+LARGEST_FOR_ALP = 40_000
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,8 @@ class Algorithm:
     extrapolation: Extrapolation | None = None
     lead: Algorithm | None = None
     lead_iterations: int = 0
-    settings: Mapping[str, float] = field(default_factory=dict)
+    settings: Mapping[str, float | None] = field(default_factory=dict)
+    """What the factory in the table was given, for the reader; the penalties that count are those of the sides."""
 
     def at(self, iteration: int) -> Algorithm:
         """The algorithm that makes this iteration."""
@@ -72,19 +74,50 @@ class Algorithm:
         """Whether a half-step reads A itself."""
         return isinstance(self.w.update, DataUpdate) or isinstance(self.h.update, DataUpdate)
 
-    def with_penalties_of(self, other: Algorithm) -> Algorithm:
-        """The same method for another's objective: a polish keeps the penalty of what it polishes."""
+    def with_penalties(self, w: Penalty, h: Penalty) -> Algorithm:
+        """The same method for another objective: a polish keeps the penalty of what it polishes."""
         return replace(
             self,
-            w=replace(self.w, penalty=other.w.penalty),
-            h=replace(self.h, penalty=other.h.penalty),
-            lead=self.lead and self.lead.with_penalties_of(other),
-            settings=_without_penalty(self.settings) | _penalty_settings(other.settings),
+            w=replace(self.w, penalty=w),
+            h=replace(self.h, penalty=h),
+            lead=self.lead and self.lead.with_penalties(w, h),
+            settings=_penalty_settings(w, h) | self._knobs,
         )
 
-    def recipe(self) -> dict[str, Any]:
-        """What a file keeps of an algorithm: its name in the table and its settings."""
-        return {"name": self.name, "settings": dict(self.settings), "extrapolated": bool(self.extrapolation)}
+    @property
+    def _knobs(self) -> dict[str, float | None]:
+        """The settings apart from the penalties."""
+        return {name: value for name, value in self.settings.items() if not name.startswith(("lam_", "alpha_"))}
+
+    def refuses(self, rank: int, shape: tuple[int, int]) -> str | None:
+        """Why this algorithm cannot work at a rank on a matrix of this shape, or None."""
+        for side in (self.w, self.h):
+            if refusal := side.update.refuses(rank):
+                return refusal
+            if side.update.needs_nonnegative_gram and not side.penalty.nonnegative:
+                return (
+                    f"The multiplicative half-step of {self.name} cannot carry AHCLS's penalty, which makes entries of "
+                    "the Gram matrix negative; use a penalty without alpha, or hals or anls with this one."
+                )
+        if self.needs_data and shape[0] * shape[1] > LARGEST_FOR_ALP:
+            return (
+                f"{self.name} solves a linear programme for every row and every column and is meant for matrices "
+                f"of at most {LARGEST_FOR_ALP:,} entries, not {shape[0]:,} × {shape[1]:,}; "
+                "use anls, or a sample of the data."
+            )
+        return None
+
+    def recipe(self) -> dict[str, Any] | None:
+        """What a file keeps of an algorithm; None where the table could not make it again from that."""
+        recipe = {
+            "name": self.name,
+            "settings": self._knobs,
+            "penalties": [[side.penalty.lam, side.penalty.alpha] for side in (self.w, self.h)],
+            "extrapolated": bool(self.extrapolation),
+        }
+        again = self.from_recipe(recipe)
+        same = again is None or replace(again, settings=self.settings, lead=self.lead) == self
+        return recipe if same else None
 
     @staticmethod
     def from_recipe(recipe: Mapping[str, Any] | None) -> Algorithm | None:
@@ -92,20 +125,21 @@ class Algorithm:
         if recipe is None or recipe["name"] not in ALGORITHMS:
             return None
         made = ALGORITHMS[recipe["name"]](**recipe["settings"])
+        w, h = (_penalty(made.name, s, *p) for s, p in zip("wh", recipe["penalties"], strict=True))
+        made = made.with_penalties(w, h)
         return extrapolated(made) if recipe["extrapolated"] else made
 
     def __str__(self) -> str:
-        given = ", ".join(f"{name}={value:g}" for name, value in self.settings.items())
+        given = ", ".join(f"{name}={value:g}" for name, value in self.settings.items() if value is not None)
         moving = "extrapolated " if self.extrapolation and not self.lead else ""
         return f"{moving}{self.name}({given})" if given else f"{moving}{self.name}"
 
 
-def _penalty_settings(settings: Mapping[str, float]) -> dict[str, float]:
-    return {name: value for name, value in settings.items() if name.startswith(("lam_", "alpha_"))}
-
-
-def _without_penalty(settings: Mapping[str, float]) -> dict[str, float]:
-    return {name: value for name, value in settings.items() if name not in _penalty_settings(settings)}
+def _penalty_settings(w: Penalty, h: Penalty) -> dict[str, float | None]:
+    """λ and α as the factories name them, where there is a penalty."""
+    sides = [(side, penalty) for side, penalty in (("w", w), ("h", h)) if penalty.lam]
+    lams: dict[str, float | None] = {f"lam_{side}": penalty.lam for side, penalty in sides}
+    return lams | {f"alpha_{side}": penalty.alpha for side, penalty in sides if penalty.alpha is not None}
 
 
 def _number(where: str, name: str, value: Any, low: float, high: float, *, open_end: bool = False) -> float:
@@ -130,10 +164,8 @@ def _penalty(where: str, side: str, lam: Any, alpha: Any = None) -> Penalty:
 
 def _build(name: str, update: Update, lam_w: Any, lam_h: Any, alpha_w: Any, alpha_h: Any) -> Algorithm:
     """One half-step on both sides, each with its own penalty."""
-    given = {"lam_w": lam_w, "lam_h": lam_h, "alpha_w": alpha_w, "alpha_h": alpha_h}
     w, h = _penalty(name, "w", lam_w, alpha_w), _penalty(name, "h", lam_h, alpha_h)
-    settings = {key: float(value) for key, value in given.items() if value is not None and (value or alpha_w)}
-    return Algorithm(name, Side(update, w), Side(update, h), settings=settings)
+    return Algorithm(name, Side(update, w), Side(update, h), settings=_penalty_settings(w, h))
 
 
 def als() -> Algorithm:
@@ -202,8 +234,12 @@ def hals(
     sweeps: int = 3,
 ) -> Algorithm:
     """Coordinate sweeps, several per product (Cichocki and Phan 2009; Gillis and Glineur 2012)."""
-    update = CoordinateSweeps(_whole("hals", "sweeps", sweeps))
-    made = _build("hals", update, lam_w, lam_h, alpha_w, alpha_h)
+    return _sweeps("hals", lam_w, lam_h, alpha_w, alpha_h, sweeps)
+
+
+def _sweeps(name: str, lam_w: Any, lam_h: Any, alpha_w: Any, alpha_h: Any, sweeps: Any) -> Algorithm:
+    update = CoordinateSweeps(_whole(name, "sweeps", sweeps))
+    made = _build(name, update, lam_w, lam_h, alpha_w, alpha_h)
     return replace(made, settings={**made.settings, "sweeps": update.sweeps})
 
 
@@ -224,7 +260,7 @@ def hoyer_target(sparsity_w: float | None = 0.5, sparsity_h: float | None = 0.5)
     given = {"sparsity_w": sparsity_w, "sparsity_h": sparsity_h}
     targets = {k: _number("hoyer", k, v, 0, 1, open_end=True) for k, v in given.items() if v is not None}
     w, h = (Side(HoyerCone(targets[k]) if k in targets else Pivoting()) for k in given)
-    return Algorithm("hoyer", w, h, settings=targets)
+    return Algorithm("hoyer", w, h, settings={k: targets.get(k) for k in given})
 
 
 def als_hals(
@@ -235,8 +271,8 @@ def als_hals(
     sweeps: int = 3,
 ) -> Algorithm:
     """One clipped least-squares iteration, then extrapolated coordinate sweeps: a fast run and its polish in one."""
-    main = replace(hals(lam_w, lam_h, alpha_w, alpha_h, sweeps), name="als-hals")
-    lead = als().with_penalties_of(main)
+    main = _sweeps("als-hals", lam_w, lam_h, alpha_w, alpha_h, sweeps)
+    lead = als().with_penalties(main.w.penalty, main.h.penalty)
     return replace(main, extrapolation=Extrapolation(), lead=lead, lead_iterations=1)
 
 

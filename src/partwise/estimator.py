@@ -17,7 +17,8 @@ from partwise.data import as_data
 from partwise.factorization import fold_in
 from partwise.half import residual2
 from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
-from partwise.run import default_stop, factorize
+from partwise.run import default_stop
+from partwise.solve import factorize
 from partwise.stopping import MaxIterations, Reason, Rule
 from partwise.types import Array
 
@@ -136,19 +137,21 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
     def score(self, X: Any, y: Any = None) -> float:
         """The share of the squares of X that the components explain: 1 − ‖X − X̂‖² / ‖X‖²."""
-        weights = self.transform(X)
-        documents = as_data(X)
+        check_is_fitted(self)
+        documents = as_data(self._checked(X, reset=False))
+        w = np.ascontiguousarray(self.components_.T, documents.dtype)
         with Workers(self.threads) as workers:
-            return (
-                1 - residual2(documents, weights, np.ascontiguousarray(self.components_.T), workers) / documents.norm2
-            )
+            weights = fold_in(documents, as_algorithm(self.algorithm), w, workers).factor
+            return 1 - residual2(documents, weights, w, workers) / documents.norm2
 
     @property
     def _n_features_out(self) -> int:
         return int(self.components_.shape[0])
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        formats = ("csr", "csc", "coo", "bsr", "lil", "dok", "dia")
+        if np.ma.is_masked(X):
+            raise ValueError("X has masked (missing) entries; fill them first, e.g. with X.filled(0).")
+        formats = ("csr", "csc", "coo", "bsr")  # scikit-learn makes the others csr, so that it can look for NaN
         X = validate_data(self, X, reset=reset, accept_sparse=formats, dtype=[np.float64, np.float32], order=None)
         check_non_negative(X, "NMF")
         return X

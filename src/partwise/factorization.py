@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,26 @@ from partwise import files
 from partwise.algorithms import Algorithm, Side
 from partwise.blocks import Workers, gram_of, single_threaded_blas
 from partwise.certificate import Certificate
-from partwise.data import as_data
-from partwise.half import Half, half
+from partwise.data import as_data, as_factor
+from partwise.half import Half, Job, half
 from partwise.penalties import indefinite
 from partwise.stopping import Reason
 from partwise.types import Array, Data
 from partwise.updates import exact
 
 KIND, LAYOUT = "partwise factorization", 1
+RECORD = np.dtype([("iteration", np.int64), *((n, np.float64) for n in ("seconds", "error", "angle", "kkt"))])
+
+
+@dataclass(frozen=True)
+class StartRow:
+    """One start of a run with restarts: where it got to, and why it ended there."""
+
+    seed: int
+    init: str
+    error: float
+    iterations: int
+    reason: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +46,10 @@ class Factorization:
     certificate: Certificate = field(repr=False)
     algorithm: Algorithm | None
     """None after loading a file that was made by an algorithm which is not in the table."""
+    restarts: tuple[StartRow, ...] = field(default=(), repr=False)
+    """Every start that was tried, in the order of their seeds."""
+    recipe: Any = field(default=None, repr=False)
+    """What the file said about that algorithm."""
 
     @property
     def W(self) -> Array:
@@ -71,8 +87,9 @@ class Factorization:
         """Write one file of arrays and JSON, whole or not at all; :func:`load` reads it."""
         meta = {
             "reason": self.reason.name,
-            "algorithm": None if self.algorithm is None else self.algorithm.recipe(),
+            "algorithm": self.recipe if self.algorithm is None else self.algorithm.recipe(),
             "certificate": self.certificate.as_dict(),
+            "restarts": [asdict(row) for row in self.restarts],
         }
         files.write(path, KIND, LAYOUT, meta, {"w": self.w, "h": self.h, "history": np.asarray(self.history)})
 
@@ -84,14 +101,20 @@ def load(path: str | os.PathLike[str]) -> Factorization:
     """Read a factorisation that :meth:`Factorization.save` wrote; nothing in the file is run."""
     meta, arrays = files.read(path, KIND, LAYOUT)
     try:
-        return Factorization(
-            w=arrays["w"],
-            h=arrays["h"],
+        told = Certificate.from_dict(meta["certificate"])
+        found = Factorization(
+            w=as_factor(arrays["w"], "W", (told.shape[0], told.rank)),
+            h=as_factor(arrays["h"], "H", (told.shape[1], told.rank)),
             history=arrays["history"].view(np.recarray),
             reason=Reason[meta["reason"]],
-            certificate=Certificate.from_dict(meta["certificate"]),
+            certificate=told,
             algorithm=Algorithm.from_recipe(meta["algorithm"]),
+            restarts=tuple(StartRow(**row) for row in meta.get("restarts", ())),
+            recipe=meta["algorithm"],
         )
+        if arrays["history"].dtype != RECORD:
+            raise ValueError("The history has other columns.")
+        return found
     except (KeyError, TypeError, AttributeError, ValueError):
         raise ValueError(f"{path} is a {KIND} file, but its contents do not fit together.") from None
 
@@ -107,4 +130,4 @@ def fold_in(documents: Data, algorithm: Algorithm, w: Array, workers: Workers) -
         solvable = penalty.convex or not indefinite(gram + penalty.matrix(len(gram)))
         update = exact(algorithm.h.update) if solvable else algorithm.h.update
         rows = np.zeros((documents.shape[0], w.shape[1]), documents.dtype)
-        return half(documents, Side(update, penalty), w, gram, rows, workers)
+        return half(documents, Job(Side(update, penalty), w, gram, rows), workers)

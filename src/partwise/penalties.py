@@ -31,6 +31,11 @@ class Penalty:
         """Whether the penalised gram is positive semidefinite for certain (kI − E is, so α = 0 is)."""
         return not self.lam or not self.alpha
 
+    @property
+    def nonnegative(self) -> bool:
+        """Whether it adds no negative entry to the gram."""
+        return not self.lam or self.alpha is None
+
 
 def indefinite(gram: Array) -> bool:
     """Whether a symmetric matrix has an eigenvalue that is negative beyond rounding."""

@@ -25,6 +25,7 @@ class Reason(Enum):
     STATIONARY = "The KKT residual is down to the tolerance: the point is stationary."
     SETTLED = "The relative error hardly changes any more and the point is nearly stationary."
     ALL_MET = "All the stopping rules that were to hold together are met."
+    DROPPED = "The start was dropped: others were ahead of it at the same iteration."
     COLLAPSED = "A whole factor became zero; the best iterate before that is returned."
     NO_MINIMUM = "The penalised row problem lost its minimum; the best iterate before that is returned."
     NOT_FINITE = "A number left the range of the precision; the best iterate before that is returned."
@@ -211,7 +212,7 @@ def rule_list(given: Any) -> tuple[Rule, ...]:
     if not found:
         raise ValueError("The list of stopping rules is empty; give at least one, e.g. MaxIterations(100).")
     for rule in found:
-        if not callable(rule):
+        if not callable(rule) or isinstance(rule, type):
             raise TypeError(f"stop must hold stopping rules such as MaxIterations(100), not {rule!r}.")
     return found
 

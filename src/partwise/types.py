@@ -27,6 +27,11 @@ class Data(Protocol):
     @property
     def nnz(self) -> int: ...
     @property
+    def widens(self) -> bool:
+        """Whether a column of a product has the same bits at any width of the factor, so that starts can share it."""
+        ...
+
+    @property
     def nbytes(self) -> int:
         """What one copy of the numbers takes, indices included."""
         ...
@@ -73,8 +78,16 @@ class Update(ABC):
     """The row's objective ½ xGxᵀ − r·x never rises."""
     needs_convex: ClassVar[bool] = True
     """The gram must be positive semidefinite."""
+    needs_nonnegative_gram: ClassVar[bool] = False
+    """The gram must have no negative entry."""
     locks: ClassVar[bool] = False
     """An entry that is zero stays zero."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), *vars(self).items()))
 
     @abstractmethod
     def prepare(self, gram: Array) -> Rows:
@@ -154,7 +167,7 @@ class Step:
     h: Array = field(repr=False)
     gram_w: Array = field(repr=False)
     gram_h: Array = field(repr=False)
-    measure: Callable[[Step], Optimality] = field(repr=False)
+    measure: Callable[[Step], tuple[Optimality, Array]] = field(repr=False)
     previous_w: Array | None = field(default=None, repr=False)
     previous_error: float | None = None
     angles: Array | None = field(default=None, repr=False)
@@ -162,11 +175,27 @@ class Step:
     momentum: Momentum | None = field(default=None, repr=False)
     reseeded: tuple[int, ...] = ()
     """The columns of A that have replaced dead topics so far."""
+    ready: bool = False
+    """Whether H is already the half-step from W, so that the next iteration need not make it again."""
 
     @cached_property
+    def _check(self) -> tuple[Optimality, Array]:
+        return self.measure(self)
+
+    @property
     def optimality(self) -> Optimality:
         """The stationarity check at this pair; it costs two products with A, one of which the next step reuses."""
-        return self.measure(self)
+        return self._check[0]
+
+    @property
+    def checked(self) -> bool:
+        """Whether the stationarity check has been made."""
+        return "_check" in vars(self)
+
+    @property
+    def rhs(self) -> Array | None:
+        """AᵀW, where the stationarity check has left it."""
+        return self._check[1] if self.checked else None
 
     @property
     def kkt(self) -> float:

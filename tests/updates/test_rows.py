@@ -148,7 +148,7 @@ def test_cone_projection_is_the_nearest_point():
     rays = circle[(circle >= 0).all(axis=1)]
     for _ in range(20):
         y, x = rng.standard_normal(3), np.empty(3)
-        project(y, t, np.empty(3, np.int64), x)
+        project(y, t, np.arange(3), x)
         best = max(0, (rays @ y).max())
         assert np.sum((y - x) ** 2) <= y @ y - best**2 + 1e-6
 

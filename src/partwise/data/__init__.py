@@ -23,14 +23,15 @@ def as_data(matrix: Any, *, zero: bool = False) -> Data:
     if isinstance(matrix, (DenseData, SparseData)):
         return matrix
     frame = getattr(matrix, "sparse", None)
-    if frame is not None and hasattr(frame, "to_coo"):
+    if frame is not None and hasattr(frame, "to_coo") and np.ndim(matrix) == 2 and 0 not in matrix.shape:
         matrix = frame.to_coo()
     if sp.issparse(matrix):
         check_shape(matrix.shape)
         data: Data = SparseData.from_scipy(matrix, float_type(matrix.dtype))
     else:
         data = DenseData(dense_array(matrix))
-    if data.norm2 > 0 and np.isfinite(data.norm2):
+    range_ = np.finfo(data.dtype)
+    if float(range_.tiny) <= data.norm2 <= float(range_.max):
         return data
     if data.nnz == 0 or not any(data.rows(i, i + 1).any() for i in range(data.shape[0])):
         if zero:

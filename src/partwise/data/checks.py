@@ -37,7 +37,8 @@ def dense_array(matrix: Any, name: str = "The matrix") -> Array:
     if array.dtype == object:
         array = _numbers(array, name)
     check_shape(array.shape, name)
-    array = array.astype(float_type(array.dtype, name), copy=False)
+    with np.errstate(over="ignore"):  # what a long double cannot give to a double is infinite, and refused as that
+        array = array.astype(float_type(array.dtype, name), copy=False)
     if not (array.min() >= 0 and np.isfinite(array.max())):
         for i, row in enumerate(array):
             refuse_bad_entry(row, lambda j, i=i: (i, j), name)
@@ -51,9 +52,19 @@ def _numbers(array: Array, name: str) -> Array:
         raise TypeError(f"{name} must hold numbers, not text.")
     try:
         return array.astype(np.float64)
+    except OverflowError:
+        raise ValueError(f"{name} holds a whole number too large for a float.") from None
     except (TypeError, ValueError):
-        found = next((type(entry).__name__ for entry in array.flat), "object")
+        found = next((type(entry).__name__ for entry in array.flat if not _is_number(entry)), "such")
         raise TypeError(f"{name} must hold numbers, not {found} objects.") from None
+
+
+def _is_number(entry: Any) -> bool:
+    try:
+        float(entry)
+    except (TypeError, ValueError):
+        return entry is None
+    return True
 
 
 def refuse_bad_entry(values: Array, position: Any, name: str = "The matrix") -> None:

@@ -22,6 +22,7 @@ class DenseData:
         self.shape: tuple[int, int] = (array.shape[0], array.shape[1])
         self.dtype: np.dtype[Any] = array.dtype
         self.nnz: int = array.size
+        self.widens = False  # BLAS may sum in another order at another width
         self.nbytes: int = array.size * array.itemsize
 
     @cached_property

@@ -24,14 +24,13 @@ class SparseData:
         self.shape: tuple[int, int] = matrix.shape
         self.dtype: np.dtype[Any] = matrix.dtype
         self.nnz: int = matrix.nnz
+        self.widens = True
         self.nbytes: int = sum(a.nbytes for a in self._arrays)
 
     @classmethod
     def from_scipy(cls, matrix: Any, dtype: np.dtype[Any]) -> SparseData:
         """From any scipy format; the caller's arrays are shared where they are already as needed, never changed."""
-        csr = sp.csr_array(matrix)
-        if csr.dtype != dtype:
-            csr = csr.astype(dtype)
+        csr = sp.csr_array(matrix if matrix.dtype == dtype else matrix.astype(dtype))
         if not csr.has_canonical_format:
             csr = sp.csr_array((csr.data.copy(), csr.indices.copy(), csr.indptr.copy()), shape=csr.shape)
             csr.sum_duplicates()
@@ -60,7 +59,8 @@ class SparseData:
     @cached_property
     def row_norms2(self) -> Array:
         """Squared row lengths in float64."""
-        squares = np.concatenate([self._arrays[2].astype(np.float64) ** 2, [0.0]])
+        with np.errstate(over="ignore"):
+            squares = np.concatenate([self._arrays[2].astype(np.float64) ** 2, [0.0]])
         sums = np.add.reduceat(squares, np.minimum(self._arrays[0][:-1], self.nnz))
         return np.where(np.diff(self._arrays[0]) > 0, sums, 0.0)
 

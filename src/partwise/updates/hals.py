@@ -26,6 +26,7 @@ class CoordinateSweeps(Update):
             gradient = factor @ own
             gradient -= rhs
             np.copyto(out, factor)
+            out[~rhs.any(axis=1)] = 0  # what the sweeps go to, which rounding can keep them from
             coordinate_rows(own, inverse.astype(out.dtype, copy=False), gradient, self.sweeps, out)
 
         return rows

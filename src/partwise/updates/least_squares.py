@@ -16,7 +16,7 @@ def inverse(gram: Array) -> Array:
     singular = 1 / (len(gram) * np.finfo(np.float64).eps)
     try:
         result = np.linalg.inv(scaled)
-        sound = np.linalg.norm(scaled, 1) * np.linalg.norm(result, 1) < singular
+        sound = bool(np.linalg.norm(scaled, 1) * np.linalg.norm(result, 1) < singular)
     except np.linalg.LinAlgError:
         sound = False
     if not sound:

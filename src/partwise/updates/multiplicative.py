@@ -12,6 +12,7 @@ class Multiplicative(Update):
     """
 
     locks = True
+    needs_nonnegative_gram = True
 
     def prepare(self, gram: Array) -> Rows:
         if gram.min() < 0:

@@ -21,10 +21,11 @@ class ProjectedGradient(Update):
 
     def prepare(self, gram: Array) -> Rows:
         bound = float(abs(gram).sum(axis=1).max())
-        first = 1 / bound if bound > 0 else 0.0
+        scale = 1 / bound if bound > 0 else 0.0  # in units of the bound no square of a gradient leaves the range
+        unit, first = gram * scale, 1.0 if bound > 0 else 0.0
 
         def rows(rhs: Array, factor: Array, out: Array) -> None:
             np.copyto(out, factor)
-            gradient_rows(gram, rhs, first, self.inner, self.tol, out)
+            gradient_rows(unit, rhs * rhs.dtype.type(scale), first, self.inner, self.tol, out)
 
         return rows
