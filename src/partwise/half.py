@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from partwise.blocks import Workers, gram_of
 from partwise.kernels.products import column_dots, look_ahead, optimality
 from partwise.penalties import indefinite
 from partwise.types import Array, Data, DataUpdate, NoMinimum
+
+Solver: TypeAlias = Callable[[int, int, Array, Array, Array], None]
 
 
 @dataclass(frozen=True)
@@ -36,48 +38,89 @@ class Half:
         return self.ahead, self.ahead_gram
 
 
-def half(
-    data: Data,
-    side: Side,
-    fixed: Array,
-    gram: Array,
-    factor: Array,
-    workers: Workers,
-    *,
-    rhs: Array | None = None,
-    old: Array | None = None,
-    beta: float = 0.0,
-) -> Half:
-    """Update the rows of ``factor`` for A ≈ factor · fixedᵀ.
+@dataclass(frozen=True)
+class Job:
+    """One half-step to make: the rows of ``factor`` for A ≈ factor · fixedᵀ."""
 
-    ``gram`` is fixedᵀ fixed, ``rhs`` is A · fixed when it is at hand, ``old`` is the factor of the iteration before,
-    with which the new one is compared and from which the momentum ``beta`` leads ahead.
-    """
-    rank = fixed.shape[1]
-    solve = _solver(data, side, fixed, gram)
-    new = np.empty((data.shape[0], rank), data.dtype)
-    ahead = np.empty_like(new) if beta else None
+    side: Side
+    fixed: Array
+    gram: Array
+    """fixedᵀ fixed"""
+    factor: Array
+    rhs: Array | None = None
+    """A · fixed, where it is at hand."""
+    old: Array | None = None
+    """The factor of the iteration before, with which the new one is compared."""
+    beta: float = 0.0
+    """The momentum with which the new factor is led ahead of the old one."""
 
-    def block(lo: int, hi: int) -> tuple[Any, ...]:
-        right = _right(data, fixed, rhs, lo, hi)
-        x = new[lo:hi]
-        solve(lo, hi, right, factor[lo:hi], x)
-        dots = column_dots(x, old[lo:hi]) if old is not None else np.zeros(rank)
-        sums = gram_of(x), column_dots(right, x), dots
-        if ahead is None or old is None:
-            return *sums, None
-        look_ahead(x, old[lo:hi], data.dtype.type(beta), ahead[lo:hi])
-        return *sums, gram_of(ahead[lo:hi])
 
-    grams, inners, dots, aheads = zip(*workers.map(block, data.blocks), strict=True)
+def half(data: Data, job: Job, workers: Workers) -> Half:
+    """Make one half-step."""
+    return halves(data, [job], workers)[0]
+
+
+def halves(data: Data, jobs: Sequence[Job], workers: Workers) -> list[Half]:
+    """Make several half-steps in one pass over A; each gives the bits that it gives alone."""
+    solvers = [_solver(data, job.side, job.fixed, job.gram) for job in jobs]
+    news = [np.empty((data.shape[0], job.fixed.shape[1]), data.dtype) for job in jobs]
+    aheads = [np.empty_like(new) if job.beta else None for job, new in zip(jobs, news, strict=True)]
+    rights = _Rights(data, jobs)
+
+    def block(lo: int, hi: int) -> list[tuple[Any, ...]]:
+        parts = zip(jobs, solvers, news, aheads, rights(lo, hi), strict=True)
+        return [_one(job, solve, lo, hi, right, new, ahead) for job, solve, new, ahead, right in parts]
+
+    made = workers.map(block, data.blocks)
+    return [_summed(new, ahead, sums) for new, ahead, sums in zip(news, aheads, zip(*made, strict=True), strict=True)]
+
+
+def _one(
+    job: Job, solve: Solver, lo: int, hi: int, right: Array, new: Array, ahead: Array | None
+) -> tuple[Array, Array, Array, Array | None]:
+    """One half-step on one block: the rows, and what is summed over blocks."""
+    x = new[lo:hi]
+    solve(lo, hi, right, job.factor[lo:hi], x)
+    dots = np.zeros(x.shape[1]) if job.old is None else column_dots(x, job.old[lo:hi])
+    sums = gram_of(x), column_dots(right, x), dots
+    if ahead is None or job.old is None:
+        return *sums, None
+    look_ahead(x, job.old[lo:hi], x.dtype.type(job.beta), ahead[lo:hi])
+    return *sums, gram_of(ahead[lo:hi])
+
+
+def _summed(new: Array, ahead: Array | None, sums: Sequence[tuple[Any, ...]]) -> Half:
+    """The sums in block order."""
+    grams, inners, dots, moved = zip(*sums, strict=True)
     return Half(
         new,
         sum(grams[1:], grams[0]),
         float(sum(inners[1:], inners[0]).sum()),
         sum(dots[1:], dots[0]),
         ahead,
-        sum(aheads[1:], aheads[0]) if ahead is not None else None,
+        None if ahead is None else sum(moved[1:], moved[0]),
     )
+
+
+class _Rights:
+    """The right-hand sides of several jobs on a block: one wide product where the data allow it, else one each."""
+
+    def __init__(self, data: Data, jobs: Sequence[Job]) -> None:
+        self.data, self.jobs = data, jobs
+        missing = [job.fixed for job in jobs if job.rhs is None]
+        self.wide = np.concatenate(missing, axis=1) if data.widens and len(missing) > 1 else None
+
+    def __call__(self, lo: int, hi: int) -> Iterator[Array]:
+        at = 0
+        wide = None if self.wide is None else _right(self.data, self.wide, lo, hi)
+        for job in self.jobs:
+            if job.rhs is not None:
+                yield job.rhs[lo:hi]
+            elif wide is None:
+                yield _right(self.data, job.fixed, lo, hi)
+            else:
+                yield np.ascontiguousarray(wide[:, at : at + job.fixed.shape[1]])
+                at += job.fixed.shape[1]
 
 
 def side_optimality(
@@ -96,7 +139,7 @@ def side_optimality(
     own = side.update.residual(penalised)
 
     def block(lo: int, hi: int) -> tuple[float, int]:
-        right = _right(data, fixed, None, lo, hi)
+        right = _right(data, fixed, lo, hi)
         if keep is not None:
             keep[lo:hi] = right
         x = factor[lo:hi]
@@ -112,27 +155,31 @@ def residual2(data: Data, w: Array, h: Array, workers: Workers) -> float:
     """‖A − WH‖² entry by entry, a block of rows at a time: the trace form cancels near an exact fit."""
     tall = h.astype(np.float64, copy=False)
     lines = max(1, 2**20 // len(h))
+    filled = w.any(axis=1) | (data.row_norms2 > 0)
 
     def block(lo: int, hi: int) -> float:
         total = 0.0
-        for start in range(lo, hi, lines):
-            stop = min(start + lines, hi)
-            gap = data.rows(start, stop) - w[start:stop].astype(np.float64, copy=False) @ tall.T
+        rows = lo + np.flatnonzero(filled[lo:hi])
+        for start in range(0, len(rows), lines):
+            some = rows[start : start + lines]
+            if some[-1] - some[0] == len(some) - 1:
+                there = data.rows(some[0], some[-1] + 1)
+            else:
+                there = np.concatenate([data.rows(i, i + 1) for i in some])
+            gap = there - w[some].astype(np.float64, copy=False) @ tall.T
             total += float(np.vdot(gap, gap))
         return total
 
     return float(sum(workers.map(block, data.blocks)))
 
 
-def _right(data: Data, fixed: Array, rhs: Array | None, lo: int, hi: int) -> Array:
-    if rhs is not None:
-        return rhs[lo:hi]
+def _right(data: Data, fixed: Array, lo: int, hi: int) -> Array:
     out = np.empty((hi - lo, fixed.shape[1]), data.dtype)
     data.product(lo, hi, fixed, out)
     return out
 
 
-def _solver(data: Data, side: Side, fixed: Array, gram: Array) -> Callable[[int, int, Array, Array, Array], None]:
+def _solver(data: Data, side: Side, fixed: Array, gram: Array) -> Solver:
     """The half-step on a block: from the right-hand side, or from the data where the update needs them."""
     update = side.update
     if isinstance(update, DataUpdate):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from partwise.algorithms import Algorithm, Extrapolation, Side, as_algorithm
 from partwise.blocks import Workers, gram_matrix, product, single_threaded_blas
 from partwise.data import as_data
-from partwise.half import Half, half, residual2, side_optimality
+from partwise.half import Half, Job, halves, residual2, side_optimality
 from partwise.inits import Given, Init, as_init
 from partwise.kernels.products import column_dots
 from partwise.penalties import unbounded
@@ -25,7 +26,6 @@ from partwise.updates.multiplicative import lift
 
 DEFAULT_ALGORITHM = "als-hals"
 DEFAULT_INIT = "random-acol"
-LARGEST_FOR_ALP = 40_000
 NEAR_EXACT = {8: 1e-10, 4: 1e-4}
 """Squared relative error below which the trace form has lost too many digits, by bytes of a number."""
 
@@ -47,7 +47,14 @@ def iterate(
     """
     began = time.perf_counter()
     problem = Problem.of(matrix, rank, algorithm, init, threads, reseed)
-    return _with_threads(problem, problem.steps(np.random.default_rng(seed), began))
+    check_seed(seed)
+    return _with_threads(problem, problem.steps(seed, began))
+
+
+def check_seed(seed: Any) -> None:
+    """A whole number from 0 on, or None."""
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
+        raise ValueError(f"seed must be a whole number of at least 0, or None, not {seed!r}.")
 
 
 def _with_threads(problem: Problem, steps: Iterator[Step]) -> Iterator[Step]:
@@ -56,9 +63,9 @@ def _with_threads(problem: Problem, steps: Iterator[Step]) -> Iterator[Step]:
         yield from steps
 
 
-@dataclass
+@dataclass(frozen=True)
 class Problem:
-    """What stays fixed during a run, and the two half-steps on it."""
+    """What stays fixed during a run, and an iteration on it; several starts take theirs in shared passes over A."""
 
     data: Data
     rank: int
@@ -66,10 +73,6 @@ class Problem:
     init: Init
     workers: Workers
     reseed: bool = True
-    stash: tuple[Array, Array] | None = None
-    """(W, AᵀW): a product that a stationarity check has made and the next iteration can use."""
-    ready: Array | None = None
-    """H⁽⁰⁾ where it is already the half-step from W⁽⁰⁾, so that iteration 1 need not make it again."""
 
     @classmethod
     def of(cls, matrix: Any, rank: Any, algorithm: Any, init: Any, threads: int | None, reseed: bool) -> Problem:
@@ -77,49 +80,47 @@ class Problem:
         chosen, start = as_algorithm(algorithm), as_init(init)
         data = as_data(matrix)
         check_rank(rank, data.shape)
-        for side in (chosen.w, chosen.h):
-            if refusal := side.update.refuses(int(rank)):
-                raise ValueError(refusal)
-        if chosen.needs_data and data.shape[0] * data.shape[1] > LARGEST_FOR_ALP:
-            raise ValueError(
-                f"{chosen.name} solves a linear programme for every row and every column and is meant for matrices "
-                f"of at most {LARGEST_FOR_ALP:,} entries, not {data.shape[0]:,} × {data.shape[1]:,}; "
-                "use anls, or a sample of the data."
-            )
+        if refusal := chosen.refuses(int(rank), data.shape):
+            raise ValueError(refusal)
         if isinstance(start, Given):
-            start.other(data, int(rank))
-            start(data, int(rank), np.random.default_rng(0), Workers(1))
+            start.check(data, int(rank))
         return cls(data, int(rank), chosen, start, Workers(threads), reseed)
 
-    def steps(self, rng: np.random.Generator, began: float) -> Iterator[Step]:
+    def steps(self, seed: int | None, began: float) -> Iterator[Step]:
         """All steps from the start on."""
-        with single_threaded_blas():
-            step = self.first(rng, began)
+        step = self.start([seed], began)[0]
         yield step
         yield from self.following(step, began)
 
     def following(self, step: Step, began: float) -> Iterator[Step]:
         """The steps after ``step``."""
         while step.finite and not step.collapsed:
-            with single_threaded_blas():
-                step = self.advance(step, began)
+            step = self.advance([step], began)[0]
             yield step
 
-    def first(self, rng: np.random.Generator, began: float) -> Step:
-        """Step 0: W⁽⁰⁾ and H⁽⁰⁾, which is the algorithm's own half-step where that needs no earlier H."""
-        w = self.init(self.data, self.rank, rng, self.workers)
-        given = self.init.other(self.data, self.rank) if isinstance(self.init, Given) else None
-        if given is not None:
-            return self.pair(0, began, w, given)
-        side = self.algorithm.at(1).h
-        own = side if side.update.cold else Side(LeastSquares(), side.penalty)
-        gram_w = gram_matrix(w, self.data.blocks, self.workers)
-        empty = np.zeros((self.data.shape[1], self.rank), self.data.dtype)
-        made = half(self.data.T, own, w, gram_w, empty, self.workers)
-        if side.update.locks:
-            return self.pair(0, began, w, lift(made.factor))
-        self.ready = made.factor if side.update.cold else None
-        return self.step_of(0, began, w, made.factor, gram_w, made.gram, made.inner)
+    def start(self, seeds: Sequence[int | None], began: float) -> list[Step]:
+        """Step 0 of each seed: W⁽⁰⁾ and H⁽⁰⁾, the algorithm's own half-step where that needs no earlier H."""
+        with single_threaded_blas():
+            ws = [self._start(seed) for seed in seeds]
+            given = self.init.other(self.data, self.rank) if isinstance(self.init, Given) else None
+            if given is not None:
+                return [self.pair(0, began, w, given) for w in ws]
+            side = self.algorithm.at(1).h
+            own = side if side.update.cold else Side(LeastSquares(), side.penalty)
+            empty = np.zeros((self.data.shape[1], self.rank), self.data.dtype)
+            grams = [gram_matrix(w, self.data.blocks, self.workers) for w in ws]
+            jobs = [Job(own, w, gram, empty) for w, gram in zip(ws, grams, strict=True)]
+            made = halves(self.data.T, jobs, self.workers)
+            if side.update.locks:
+                return [self.pair(0, began, w, lift(m.factor)) for w, m in zip(ws, made, strict=True)]
+            return [
+                replace(self.step_of(0, began, w, m.factor, gram, m.gram, m.inner), ready=side.update.cold)
+                for w, m, gram in zip(ws, made, grams, strict=True)
+            ]
+
+    def _start(self, seed: int | None) -> Array:
+        w: Any = self.init(self.data, self.rank, np.random.default_rng(seed), self.workers)
+        return np.ascontiguousarray(w.toarray() if issparse(w) else w, self.data.dtype)
 
     def pair(self, iteration: int, began: float, w: Array, h: Array) -> Step:
         """A step that holds a given pair."""
@@ -129,56 +130,70 @@ class Problem:
         inner = sum(self.workers.map(lambda lo, hi: column_dots(made[lo:hi], h[lo:hi]), self.data.T.blocks))
         return self.step_of(iteration, began, w, h, gram_w, gram_h, float(np.sum(inner)))
 
-    def advance(self, step: Step, began: float) -> Step:
-        """One iteration, after dead topics have been given another start."""
-        if self.reseed:
-            step = reseed_dead(self.data, step, self.algorithm.h.update.locks, self.workers)
-        algorithm = self.algorithm.at(step.iteration + 1)
-        if algorithm.extrapolation is None:
-            return self._plain(step, algorithm, began)
-        state = step.momentum or Momentum(algorithm.extrapolation.beta, 1.0, step.w, step.gram_w, step.h)
-        tried = self._ahead(step, state, algorithm, began)
-        if tried.objective <= step.objective:
-            return tried
-        # The momentum did harm: the try is not reported, and the iteration is made again without it.
-        made = self._plain(step, algorithm, began)
-        less = state.beta / algorithm.extrapolation.shrink
-        return replace(made, momentum=Momentum(less, state.beta, made.w, made.gram_w, made.h))
+    def advance(self, steps: Sequence[Step], began: float) -> list[Step]:
+        """The next iteration of steps that stand at the same one, after dead topics got another start."""
+        locks = self.algorithm.h.update.locks
+        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+            if self.reseed:
+                steps = [reseed_dead(self.data, step, locks, self.workers) for step in steps]
+            algorithm = self.algorithm.at(steps[0].iteration + 1)
+            if algorithm.extrapolation is None:
+                return self._plain(steps, algorithm, began)
+            return self._moving(steps, algorithm, algorithm.extrapolation, began)
 
-    def _plain(self, step: Step, algorithm: Algorithm, began: float) -> Step:
-        if self.ready is step.h:
-            h, gram_h = step.h, step.gram_h
-        else:
-            rhs = self.stash[1] if self.stash is not None and self.stash[0] is step.w else None
-            first = half(self.data.T, algorithm.h, step.w, step.gram_w, step.h, self.workers, rhs=rhs)
-            h, gram_h = first.factor, first.gram
-        self.stash = self.ready = None
-        made = half(self.data, algorithm.w, h, gram_h, step.w, self.workers, old=step.w)
-        return self._after(step, began, made, h, gram_h)
+    def _plain(self, steps: Sequence[Step], algorithm: Algorithm, began: float) -> list[Step]:
+        waiting = [step for step in steps if not step.ready]
+        jobs = [Job(algorithm.h, step.w, step.gram_w, step.h, step.rhs) for step in waiting]
+        made = iter(halves(self.data.T, jobs, self.workers) if jobs else ())
+        pairs = [(s.h, s.gram_h) if s.ready else ((m := next(made)).factor, m.gram) for s in steps]
+        second = [
+            Job(algorithm.w, h, gram_h, step.w, old=step.w) for step, (h, gram_h) in zip(steps, pairs, strict=True)
+        ]
+        found = zip(steps, halves(self.data, second, self.workers), pairs, strict=True)
+        return [self._after(step, began, made, *pair) for step, made, pair in found]
 
-    def _ahead(self, step: Step, state: Momentum, algorithm: Algorithm, began: float) -> Step:
+    def _moving(self, steps: Sequence[Step], algorithm: Algorithm, rules: Extrapolation, began: float) -> list[Step]:
+        """An iteration with momentum; a try that raises the objective is not reported but made again without it."""
+        states = [s.momentum or Momentum(rules.beta, 1.0, s.w, s.gram_w, s.h) for s in steps]
+        tried = self._ahead(steps, states, algorithm, rules, began)
+        harmed = [step for step, new in zip(steps, tried, strict=True) if not new.objective <= step.objective]
+        again = iter(self._plain(harmed, algorithm, began) if harmed else ())
+        found = []
+        for step, state, new in zip(steps, states, tried, strict=True):
+            if not new.objective <= step.objective:
+                made = next(again)
+                less = Momentum(state.beta / rules.shrink, state.beta, made.w, made.gram_w, made.h)
+                new = replace(made, momentum=less)
+            found.append(new)
+        return found
+
+    def _ahead(
+        self,
+        steps: Sequence[Step],
+        states: Sequence[Momentum],
+        algorithm: Algorithm,
+        rules: Extrapolation,
+        began: float,
+    ) -> list[Step]:
         """Ang and Gillis 2019, algorithm 3; the pair is (W, H ahead), whose error comes for nothing."""
-        first = half(
-            self.data.T,
-            algorithm.h,
-            state.w,
-            state.gram_w,
-            step.h,
-            self.workers,
-            old=state.h,
-            beta=state.beta,
-        )
-        h, gram_h = first.moved
-        made = half(self.data, algorithm.w, h, gram_h, state.w, self.workers, old=step.w, beta=state.beta)
-        rules = algorithm.extrapolation or Extrapolation()
-        beta = min(state.ceiling, rules.growth * state.beta)
-        ceiling = min(1.0, rules.ceiling_growth * state.ceiling)
-        found = self._after(step, began, made, h, gram_h)
-        return replace(found, momentum=Momentum(beta, ceiling, *made.moved, first.factor))
+        both = list(zip(steps, states, strict=True))
+        jobs = [Job(algorithm.h, p.w, p.gram_w, step.h, None, p.h, p.beta) for step, p in both]
+        firsts = halves(self.data.T, jobs, self.workers)
+        jobs = [
+            Job(algorithm.w, *first.moved, p.w, None, step.w, p.beta)
+            for (step, p), first in zip(both, firsts, strict=True)
+        ]
+        found = []
+        for (step, p), first, made in zip(both, firsts, halves(self.data, jobs, self.workers), strict=True):
+            beta = min(p.ceiling, rules.growth * p.beta)
+            ceiling = min(1.0, rules.ceiling_growth * p.ceiling)
+            new = self._after(step, began, made, *first.moved)
+            found.append(replace(new, momentum=Momentum(beta, ceiling, *made.moved, first.factor)))
+        return found
 
     def _after(self, step: Step, began: float, made: Half, h: Array, gram_h: Array) -> Step:
         """The step that follows, with the angle each topic turned by."""
-        lengths = np.sqrt(np.diag(step.gram_w) * np.diag(made.gram))
+        lengths = np.sqrt(np.diag(step.gram_w)) * np.sqrt(np.diag(made.gram))
         same = np.where(np.diag(step.gram_w) == np.diag(made.gram), 1.0, 0.0)
         cosines = np.divide(made.dots, lengths, out=same, where=lengths > 0)
         found = self.step_of(step.iteration + 1, began, made.factor, h, made.gram, gram_h, made.inner)
@@ -206,17 +221,16 @@ class Problem:
         error = float(np.sqrt(error2 / norm2))
         return Step(iteration, seconds, error, error2 + sum(penalties), w, h, gram_w, gram_h, self.measure)
 
-    def measure(self, step: Step) -> Optimality:
-        """The stationarity check of DESIGN section 5 at a step; AᵀW is kept for the next iteration."""
+    def measure(self, step: Step) -> tuple[Optimality, Array]:
+        """The stationarity check at a step, and AᵀW, which the next iteration can use."""
         algorithm = self.algorithm
         kept = np.empty_like(step.h)
         with single_threaded_blas():
             w2, locked_w = side_optimality(self.data, algorithm.w, step.h, step.gram_h, step.w, self.workers)
             h2, locked_h = side_optimality(self.data.T, algorithm.h, step.w, step.gram_w, step.h, self.workers, kept)
-        self.stash = (step.w, kept)
         bounded = not any(
             not side.penalty.convex and unbounded(gram + side.penalty.matrix(self.rank))
             for side, gram in ((algorithm.w, step.gram_h), (algorithm.h, step.gram_w))
         )
         residual = None if algorithm.needs_data else float(np.sqrt((w2 + h2) / self.data.norm2))
-        return Optimality(residual, locked_w, locked_h, bounded)
+        return Optimality(residual, locked_w, locked_h, bounded), kept

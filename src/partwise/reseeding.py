@@ -45,6 +45,7 @@ def reseed_dead(data: Data, step: Step, locks: bool, workers: Workers) -> Step:
         gram_w=gram_matrix(w, data.blocks, workers),
         gram_h=gram_matrix(h, data.T.blocks, workers),
         momentum=None,
+        ready=False,
         reseeded=step.reseeded + tuple(int(c) for c in columns),
     )
 

@@ -1,0 +1,108 @@
+"""``factorize``: check, run the starts, polish if asked, and certify."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from partwise.algorithms import Algorithm, as_algorithm
+from partwise.blocks import single_threaded_blas
+from partwise.factorization import Factorization
+from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT, Problem, check_seed
+from partwise.restarts import RACING, Racing, race
+from partwise.run import default_stop, finished
+from partwise.stopping import Reason, Rule, Stationarity, TimeLimit, rule_list
+from partwise.svd import SVD, block_svd
+from partwise.updates import HoyerCone
+
+
+def factorize(
+    matrix: Any,
+    rank: int,
+    *,
+    algorithm: str | Algorithm = DEFAULT_ALGORITHM,
+    init: Any = DEFAULT_INIT,
+    stop: Rule | Sequence[Rule] | None = None,
+    polish: str | Algorithm | None = None,
+    polish_stop: Rule | Sequence[Rule] | None = None,
+    restarts: int = 1,
+    racing: Racing | None = RACING,
+    seed: int | None = 0,
+    threads: int | None = None,
+    keep: Literal["best", "last"] = "best",
+    reseed: bool = True,
+    settle: bool = False,
+    svd: bool | SVD = False,
+) -> Factorization:
+    """Factor a nonnegative m × n matrix into W (m × k) and H (k × n), A ≈ W H.
+
+    Parameters
+    ----------
+    matrix : numpy array, scipy sparse matrix or data frame, m × n (terms × documents), entries ≥ 0.
+    rank : the number of parts k.
+    algorithm : a name in ``ALGORITHMS`` or an object such as ``acls(lam_w=.5, lam_h=.5)``.
+    init : a name in ``INITS``, an object, W itself, a pair (W, H), or an earlier result.
+    stop : a stopping rule or a list of which any may stop the run (see :func:`default_stop`); without MaxIterations
+        among them there is a cap of 1,000 iterations.
+    polish : an algorithm that goes on from the result of the first; by name, it keeps the first one's penalty.
+    polish_stop : when the polish stops (``Stationarity(1e-4)`` unless given).
+    restarts : how many seeds (seed, seed + 1, …) to try; the best is returned, with a table of all in ``restarts``.
+    racing : when and how strongly starts that are behind are dropped; None takes every start to its end.
+    seed : a seed gives the same bits on any number of threads; None draws one and notes it in the certificate.
+    threads : how many threads; PARTWISE_NUM_THREADS or all usable cores unless given.
+    keep : which iterate to return where the method is not monotone, the "best" or the "last".
+    reseed : whether a dead topic gets a new start.
+    settle : whether to end with the exact H for the W that was found, which is what ``transform`` gives.
+    svd : True to compare the error with the SVD's of the same rank, or that SVD.
+
+    Ctrl-C returns what there is, with that reason.
+    """
+    began = time.perf_counter()
+    rules = None if stop is None else rule_list(stop)
+    problem = Problem.of(matrix, rank, algorithm, init, threads, reseed)
+    rules = rules or (default_stop(problem.algorithm),)
+    finish = None if polish is None else _polish(problem.algorithm, polish)
+    if finish is not None and (refusal := finish.refuses(problem.rank, problem.data.shape)):
+        raise ValueError(refusal)
+    if isinstance(svd, SVD):
+        svd.truncate(problem.rank)
+    finish_rules = (Stationarity(1e-4),) if polish_stop is None else rule_list(polish_stop)
+    check_seed(seed)
+    _check(restarts, keep)
+    if seed is None:
+        seed = int(np.random.SeedSequence().generate_state(1)[0])
+    with problem.workers:
+        run, table = race(problem, range(seed, seed + restarts), rules, keep, racing, began)
+        if finish is not None and run.reason not in (Reason.INTERRUPTED, Reason.TIME_LIMIT):
+            limits = tuple(rule for rule in rules if isinstance(rule, TimeLimit))
+            run = run.polished(finish, limits + finish_rules, began)
+        if settle:
+            run.settle(began)
+        return finished(run, table, began, _svd_error(problem, svd))
+
+
+def _polish(first: Algorithm, given: str | Algorithm) -> Algorithm:
+    """The polishing algorithm; by name it takes over the penalty."""
+    if any(isinstance(side.update, HoyerCone) for side in (first.w, first.h)):
+        raise ValueError("A polish would undo the sparsity targets of hoyer; leave polish=None.")
+    chosen = as_algorithm(given)
+    return chosen.with_penalties(first.w.penalty, first.h.penalty) if isinstance(given, str) else chosen
+
+
+def _check(restarts: Any, keep: Any) -> None:
+    if isinstance(restarts, bool) or not isinstance(restarts, (int, np.integer)) or restarts < 1:
+        raise ValueError(f"restarts must be a whole number of at least 1, not {restarts!r}.")
+    if keep not in ("best", "last"):
+        raise ValueError(f'keep must be "best" or "last", not {keep!r}.')
+
+
+def _svd_error(problem: Problem, svd: bool | SVD) -> float | None:
+    if isinstance(svd, SVD):
+        return svd.truncate(problem.rank).error
+    if not svd:
+        return None
+    with single_threaded_blas():
+        return block_svd(problem.data, problem.rank, 1e-6, np.random.default_rng(0), problem.workers).error
