@@ -11,7 +11,7 @@ SOURCE = Path(partwise.__file__).parent
 ORDER = [
     ["names", "types"],
     ["kernels"],
-    ["blocks", "penalties", "files", "measures", "datasets"],
+    ["blocks", "penalties", "files", "measures", "coherence", "datasets"],
     ["updates", "data"],
     ["svd", "algorithms", "stopping"],
     ["inits", "half", "reseeding"],
@@ -19,8 +19,14 @@ ORDER = [
     ["certificate"],
     ["factorization"],
     ["run"],
+    ["restarts"],
+    ["solve", "agreement"],
+    ["survey"],
     ["estimator", "testing"],
     ["__init__"],
+    ["matrix_files"],
+    ["cli"],
+    ["__main__"],
 ]
 LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -3,6 +3,7 @@
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from partwise.agreement import Stability, stability
 from partwise.algorithms import (
     ALGORITHMS,
     Algorithm,
@@ -28,7 +29,8 @@ from partwise.factorization import Factorization, load
 from partwise.inits import INITS
 from partwise.loop import iterate
 from partwise.measures import hoyer
-from partwise.run import factorize
+from partwise.restarts import Racing
+from partwise.solve import factorize
 from partwise.stopping import (
     AllOf,
     Angle,
@@ -39,6 +41,7 @@ from partwise.stopping import (
     Stationarity,
     TimeLimit,
 )
+from partwise.survey import Ranks, ranks
 from partwise.svd import SVD, truncated_svd
 from partwise.types import Step
 
@@ -60,7 +63,10 @@ __all__ = [
     "Factorization",
     "Frobenius",
     "MaxIterations",
+    "Racing",
+    "Ranks",
     "Reason",
+    "Stability",
     "Stationarity",
     "Step",
     "TimeLimit",
@@ -84,6 +90,8 @@ __all__ = [
     "load",
     "multiplicative",
     "projected_gradient",
+    "ranks",
+    "stability",
     "truncated_svd",
 ]
 

@@ -1,0 +1,69 @@
+"""``partwise ranks``: which rank?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from partwise.algorithms import as_algorithm
+from partwise.files import atomic
+from partwise.inits import as_init
+from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
+from partwise.matrix_files import read_matrix
+from partwise.survey import Ranks, recommend, survey
+
+
+def ranks(
+    matrix: Annotated[Path, typer.Argument(help="terms × documents: .npz, .npy, .mtx, .csv or .tsv")],
+    least: Annotated[int, typer.Option("--from", help="the smallest rank to try")] = 2,
+    most: Annotated[int, typer.Option("--to", help="the largest rank to try")] = 12,
+    runs: Annotated[int, typer.Option(help="how many starts at each rank")] = 6,
+    algorithm: Annotated[str, typer.Option(help="a name in partwise.ALGORITHMS")] = DEFAULT_ALGORITHM,
+    init: Annotated[str, typer.Option(help="a name in partwise.INITS")] = DEFAULT_INIT,
+    seed: Annotated[int, typer.Option(help="the first seed")] = 0,
+    plot: Annotated[Path | None, typer.Option(help="write a picture to this file (png, svg or pdf)")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON instead of a table")] = False,
+) -> None:
+    """Try several ranks and recommend one, with runners-up and the reason.
+
+    Example: partwise ranks matrix.npz --from 2 --to 20 --plot ranks.png
+    """
+    as_algorithm(algorithm), as_init(init)
+    data = read_matrix(matrix)
+    if most < least:
+        raise ValueError(f"--to {most} is below --from {least}; give a range such as --from 2 --to 12.")
+    tried = range(least, most + 1)
+    rows = survey(data, tried, runs=runs, algorithm=algorithm, init=init, seed=seed)
+    errors = Console(stderr=True)
+    quiet = not sys.stderr.isatty()
+    found = recommend(list(track(rows, "ranks", total=len(tried), console=errors, disable=quiet, transient=True)))
+    if plot is not None:
+        with atomic(plot) as file:
+            found.plot().savefig(file, format=plot.suffix[1:] or "png", dpi=120)
+    if as_json:
+        sys.stdout.write(json.dumps(found.as_dict(), indent=1) + "\n")
+    else:
+        _show(found)
+
+
+def _show(found: Ranks) -> None:
+    table = Table(box=None, header_style="bold")
+    for name in ("rank", "error", "SVD", "reliability", "weakest", "dispersion", "coherence", "s"):
+        table.add_column(name, justify="right")
+    for row in found.rows:
+        mark = "bold" if row.rank == found.recommended else ""
+        coherence = "" if row.coherence != row.coherence else f"{row.coherence:.3f}"
+        cells = (row.error, row.svd_error, row.reliability, row.weakest, row.dispersion)
+        table.add_row(str(row.rank), *(f"{cell:.4f}" for cell in cells), coherence, f"{row.seconds:.1f}", style=mark)
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(f"\nRecommended: {found.recommended}. {found.why}")
+    if found.runners_up:
+        console.print(f"Runners-up: {', '.join(map(str, found.runners_up))}.")

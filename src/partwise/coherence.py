@@ -1,0 +1,32 @@
+"""Do the top terms of a topic occur together? NPMI, from the matrix itself."""
+
+import numpy as np
+
+from partwise.types import Array, Data
+
+
+def npmi_coherence(data: Data, w: Array, top: int = 10) -> Array:
+    """For each topic the mean NPMI of the pairs of its ``top`` strongest terms over the documents of the matrix.
+
+    npmi(i, j) = log(p_ij / (p_i p_j)) / −log p_ij, where p counts the documents that hold a term (Bouma 2009); −1 for a
+    pair that never meets, 0 for independent terms, 1 for terms that only come together. A topic with fewer than two
+    terms has none: NaN.
+    """
+    return np.array([_topic(data, column, top) for column in w.T])
+
+
+def _topic(data: Data, column: Array, top: int) -> float:
+    terms = np.argsort(-column, kind="stable")[:top]
+    terms = terms[column[terms] > 0]
+    if len(terms) < 2:
+        return float("nan")
+    held = np.concatenate([data.rows(int(i), int(i) + 1) > 0 for i in terms]).astype(np.float64)
+    together = held @ held.T / data.shape[1]
+    alone = np.diag(together)
+    pairs = np.triu_indices(len(terms), 1)
+    both, apart = together[pairs], np.outer(alone, alone)[pairs]
+    values = np.full(len(both), -1.0)
+    met = (both > 0) & (both < 1)
+    values[met] = np.log(both[met] / apart[met]) / -np.log(both[met])
+    values[both >= 1] = 1.0
+    return float(values.mean())
