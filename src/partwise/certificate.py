@@ -64,6 +64,19 @@ class FactorCertificate:
 
 
 @dataclass(frozen=True)
+class StartCertificate:
+    """The start: its name, what W⁽⁰⁾ took in seconds and bytes, and the relative error of W⁽⁰⁾ with its H⁽⁰⁾."""
+
+    init: str
+    seconds: float
+    nbytes: int
+    error: float
+
+    def __str__(self) -> str:
+        return f"{self.init}: {self.seconds:.2g} s, {_size(self.nbytes)}, error {self.error:.6g}"
+
+
+@dataclass(frozen=True)
 class Certificate:
     """Everything a reader needs to trust a factorisation or not; ``print`` it, or take ``as_dict()``."""
 
@@ -85,6 +98,7 @@ class Certificate:
     dead_topics: tuple[int, ...]
     duplicate_topics: tuple[tuple[int, int], ...]
     reseeded: int
+    start: StartCertificate | None
     reason: str
     iterations: int
     returned: int
@@ -111,6 +125,7 @@ class Certificate:
                 "duplicate_topics": tuple((a, b) for a, b in known["duplicate_topics"]),
                 "w": FactorCertificate.from_dict(known["w"]),
                 "h": FactorCertificate.from_dict(known["h"]),
+                "start": None if known["start"] is None else StartCertificate(**known["start"]),
             }
         )
 
@@ -135,6 +150,7 @@ class Certificate:
         return [
             ("matrix", f"{m:,} × {n:,}, {self.nonzeros:,} entries stored, {self.dtype}"),
             ("method", f"{self.algorithm}, rank {self.rank}, seed {self.seed}"),
+            ("start", str(self.start or "none")),
             ("error", f"{self.relative_error:.6g} of ‖A‖; {self.explained:.1%} of the squares explained"),
             ("against the SVD", svd),
             ("stationarity", kkt + self.verdict),
@@ -157,6 +173,7 @@ def certify(
     iterations: int,
     seconds: float,
     seed: int | None,
+    start: StartCertificate | None = None,
     svd_error: float | None = None,
 ) -> Certificate:
     """Measure a step: this runs the stationarity check and counts what there is to count."""
@@ -183,6 +200,7 @@ def certify(
         dead_topics=tuple(int(c) for c in dead_topics(step.gram_w, step.gram_h, data.norm2)),
         duplicate_topics=duplicate_topics(step.gram_w),
         reseeded=len(step.reseeded),
+        start=start,
         reason=str(reason),
         iterations=iterations,
         returned=step.iteration,

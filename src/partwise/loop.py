@@ -20,7 +20,7 @@ from partwise.penalties import unbounded
 from partwise.reseeding import reseed_dead
 from partwise.stopping import angles_between
 from partwise.svd import check_rank
-from partwise.types import Array, Data, Momentum, Optimality, Step
+from partwise.types import Array, Data, Momentum, Optimality, StartCost, Step
 from partwise.updates import LeastSquares
 from partwise.updates.multiplicative import lift
 
@@ -101,26 +101,36 @@ class Problem:
     def start(self, seeds: Sequence[int | None], began: float) -> list[Step]:
         """Step 0 of each seed: W⁽⁰⁾ and H⁽⁰⁾, the algorithm's own half-step where that needs no earlier H."""
         with single_threaded_blas():
-            ws = [self._start(seed) for seed in seeds]
-            given = self.init.other(self.data, self.rank) if isinstance(self.init, Given) else None
-            if given is not None:
-                return [self.pair(0, began, w, given) for w in ws]
-            side = self.algorithm.at(1).h
-            own = side if side.update.cold else Side(LeastSquares(), side.penalty)
-            empty = np.zeros((self.data.shape[1], self.rank), self.data.dtype)
-            grams = [gram_matrix(w, self.data.blocks, self.workers) for w in ws]
-            jobs = [Job(own, w, gram, empty) for w, gram in zip(ws, grams, strict=True)]
-            made = halves(self.data.T, jobs, self.workers)
-            if side.update.locks:
-                return [self.pair(0, began, w, lift(m.factor)) for w, m in zip(ws, made, strict=True)]
-            return [
-                replace(self.step_of(0, began, w, m.factor, gram, m.gram, m.inner), ready=side.update.cold)
-                for w, m, gram in zip(ws, made, grams, strict=True)
-            ]
+            made = [self._start(seed) for seed in seeds]
+            steps = self._first([w for w, _ in made], began)
+            return [replace(step, start=cost) for step, (_, cost) in zip(steps, made, strict=True)]
 
-    def _start(self, seed: int | None) -> Array:
+    def _first(self, ws: Sequence[Array], began: float) -> list[Step]:
+        given = self.init.other(self.data, self.rank) if isinstance(self.init, Given) else None
+        if given is not None:
+            return [self.pair(0, began, w, given) for w in ws]
+        side = self.algorithm.at(1).h
+        own = side if side.update.cold else Side(LeastSquares(), side.penalty)
+        empty = np.zeros((self.data.shape[1], self.rank), self.data.dtype)
+        grams = [gram_matrix(w, self.data.blocks, self.workers) for w in ws]
+        jobs = [Job(own, w, gram, empty) for w, gram in zip(ws, grams, strict=True)]
+        made = halves(self.data.T, jobs, self.workers)
+        if side.update.locks:
+            return [self.pair(0, began, w, lift(m.factor)) for w, m in zip(ws, made, strict=True)]
+        return [
+            replace(self.step_of(0, began, w, m.factor, gram, m.gram, m.inner), ready=side.update.cold)
+            for w, m, gram in zip(ws, made, grams, strict=True)
+        ]
+
+    def _start(self, seed: int | None) -> tuple[Array, StartCost]:
+        """W⁽⁰⁾, and what it took; a sparse one becomes dense here, at the first update."""
+        began = time.perf_counter()
         w: Any = self.init(self.data, self.rank, np.random.default_rng(seed), self.workers)
-        return np.ascontiguousarray(w.toarray() if issparse(w) else w, self.data.dtype)
+        seconds = time.perf_counter() - began
+        if not issparse(w):
+            return np.ascontiguousarray(w, self.data.dtype), StartCost(seconds, w.nbytes)
+        nbytes = w.data.nbytes + w.indices.nbytes + w.indptr.nbytes
+        return np.ascontiguousarray(w.toarray(), self.data.dtype), StartCost(seconds, nbytes)
 
     def pair(self, iteration: int, began: float, w: Array, h: Array) -> Step:
         """A step that holds a given pair."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from partwise.factorization import StartRow
-from partwise.inits import INITS
+from partwise.inits import name_of
 from partwise.loop import Problem
 from partwise.run import Run
 from partwise.stopping import Reason, Rule
@@ -126,8 +126,4 @@ def _advance(problem: Problem, runs: Sequence[Run], began: float) -> None:
 
 def _row(run: Run) -> StartRow:
     reason = run.reason or Reason.DROPPED
-    return StartRow(run.seed, _name(run.problem.init), run.best.error, run.at, str(reason))
-
-
-def _name(init: Any) -> str:
-    return next((name for name, made in INITS.items() if made is type(init)), type(init).__name__)
+    return StartRow(run.seed, name_of(run.problem.init), run.best.error, run.at, str(reason))

@@ -10,8 +10,9 @@ import numpy as np
 
 from partwise.algorithms import Algorithm
 from partwise.blocks import single_threaded_blas
-from partwise.certificate import certify
+from partwise.certificate import StartCertificate, certify
 from partwise.factorization import RECORD, Factorization, StartRow, fold_in
+from partwise.inits import name_of
 from partwise.loop import Problem
 from partwise.stopping import AllOf, Frobenius, MaxIterations, Reason, Rule, Stationarity
 from partwise.types import NoMinimum, Step
@@ -41,6 +42,7 @@ class Run:
     history: list[tuple[int, float, float, float, float]] = field(default_factory=list)
     found: Step | None = None
     last: Step | None = None
+    start: StartCertificate | None = None
     reason: Reason | None = None
 
     @property
@@ -79,6 +81,8 @@ class Run:
     def take(self, step: Step) -> None:
         """Record a step and ask the rules about it."""
         self.last = step
+        if step.start is not None:
+            self.start = StartCertificate(name_of(self.problem.init), step.start.seconds, step.start.nbytes, step.error)
         latest = self.keep == "last" or self.problem.algorithm.monotone
         sound = step.finite and not step.collapsed
         if self.found is None or (sound and (latest or step.objective <= self.found.objective)):
@@ -106,7 +110,7 @@ class Run:
         with single_threaded_blas():
             start = problem.pair(last, began, self.best.w, self.best.h)
         start = replace(start, angles=self.best.angles, previous_w=self.best.previous_w, reseeded=self.best.reseeded)
-        run = Run(problem, self.seed, rules, self.keep, self.history, start, start)
+        run = Run(problem, self.seed, rules, self.keep, self.history, start, start, self.start)
         run.drain(problem.following(start, began))
         return run
 
@@ -129,6 +133,7 @@ def finished(run: Run, table: Sequence[StartRow], began: float, svd_error: float
         iterations=run.history[-1][0],
         seconds=time.perf_counter() - began,
         seed=run.seed,
+        start=run.start,
         svd_error=svd_error,
     )
     history = np.array(run.history, RECORD).view(np.recarray)

@@ -142,6 +142,14 @@ class Optimality:
 
 
 @dataclass(frozen=True)
+class StartCost:
+    """What a start took: seconds, and the bytes of W⁽⁰⁾ as it came, sparse or dense."""
+
+    seconds: float
+    nbytes: int
+
+
+@dataclass(frozen=True)
 class Momentum:
     """The extrapolation's memory, part of a step so that a run can be taken up again."""
 
@@ -175,6 +183,8 @@ class Step:
     momentum: Momentum | None = field(default=None, repr=False)
     reseeded: tuple[int, ...] = ()
     """The columns of A that have replaced dead topics so far."""
+    start: StartCost | None = None
+    """What W⁽⁰⁾ took, at iteration 0."""
     ready: bool = False
     """Whether H is already the half-step from W, so that the next iteration need not make it again."""
 

@@ -1,0 +1,80 @@
+"""``partwise ranks`` as a user runs it: in a process of its own."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import planted
+
+
+def partwise(*arguments, **settings):
+    """Run the command and give what it printed."""
+    command = [sys.executable, "-m", "partwise", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False, **settings)
+
+
+@pytest.fixture
+def matrix(tmp_path):
+    """A matrix on disk."""
+    path = tmp_path / "a.npz"
+    sp.save_npz(path, sp.csr_matrix(planted(40, 30, 3, noise=0)))
+    return path
+
+
+def test_json_is_the_survey(matrix, tmp_path):
+    """--json gives the rows and the recommendation, --plot a picture, nothing else is printed."""
+    picture = tmp_path / "ranks.png"
+    done = partwise("ranks", matrix, "--from", 2, "--to", 4, "--runs", 3, "--json", "--plot", picture)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [row["rank"] for row in found["rows"]] == [2, 3, 4]
+    assert found["recommended"] == 3
+    assert done.stderr == ""
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_table_fits_a_terminal(matrix):
+    """The table is at most 80 columns wide and names the recommended rank and why."""
+    done = partwise("ranks", matrix, "--to", 4, "--runs", 2)
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "Recommended: 3." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["missing.npz"], "There is no file missing.npz"),
+        (["A", "--init", "randm"], "did you mean 'random'"),
+        (["A", "--algorithm", "acl"], "did you mean"),
+        (["A", "--from", 5, "--to", 3], "is below"),
+        (["A", "--to", 99], "rank must be"),
+        (["A", "--runs", 1], "at least 2"),
+        (["notes.txt"], "not a matrix file"),
+    ],
+)
+def test_misuse_is_one_sentence(arguments, said, matrix):
+    """Exit code 2 and one line on stderr, no traceback, nothing on stdout."""
+    done = partwise("ranks", *[matrix if a == "A" else a for a in arguments])
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stdout == ""
+
+
+def test_help_has_an_example():
+    """--help shows how to call it."""
+    done = partwise("ranks", "--help")
+    assert done.returncode == 0
+    assert "Example: partwise ranks" in done.stdout
+
+
+def test_negative_entries_are_told_with_their_place(tmp_path):
+    """Bad data at the command line: the sentence with row and column."""
+    np.savetxt(tmp_path / "a.csv", [[1, 2, 3], [4, -5, 6], [7, 8, 9]], delimiter=",")
+    done = partwise("ranks", tmp_path / "a.csv", "--to", 2)
+    assert done.returncode == 2
+    assert "row 1, column 1 is negative (-5)" in done.stderr
