@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint bench-iteration docs clean
+.PHONY: demo test lint docs bench-iteration bench-starts bench-restarts bench-ranks clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -29,6 +29,15 @@ docs: $(READY)  ## rewrite the generated pages
 
 bench-iteration: $(READY)  ## what one iteration costs against its two bare products
 	$(BIN)/python benchmarks/iteration.py
+
+bench-starts: $(READY)  ## the paper's table 2 for every start
+	$(BIN)/python benchmarks/initializations.py
+
+bench-restarts: $(READY)  ## what a hundred restarts cost, and what the race loses
+	$(BIN)/python benchmarks/restarts.py
+
+bench-ranks: $(READY)  ## how often the recommended rank is the planted one
+	$(BIN)/python benchmarks/ranks.py
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
