@@ -12,10 +12,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from partwise.algorithms import Algorithm, as_algorithm
-from partwise.blocks import Workers
+from partwise.blocks import Workers, residual2
 from partwise.data import as_data
 from partwise.factorization import fold_in
-from partwise.half import residual2
 from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
 from partwise.run import default_stop
 from partwise.solve import factorize

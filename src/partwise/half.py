@@ -151,28 +151,6 @@ def side_optimality(
     return sum(p[0] for p in parts), sum(p[1] for p in parts)
 
 
-def residual2(data: Data, w: Array, h: Array, workers: Workers) -> float:
-    """‖A − WH‖² entry by entry, a block of rows at a time: the trace form cancels near an exact fit."""
-    tall = h.astype(np.float64, copy=False)
-    lines = max(1, 2**20 // len(h))
-    filled = w.any(axis=1) | (data.row_norms2 > 0)
-
-    def block(lo: int, hi: int) -> float:
-        total = 0.0
-        rows = lo + np.flatnonzero(filled[lo:hi])
-        for start in range(0, len(rows), lines):
-            some = rows[start : start + lines]
-            if some[-1] - some[0] == len(some) - 1:
-                there = data.rows(some[0], some[-1] + 1)
-            else:
-                there = np.concatenate([data.rows(i, i + 1) for i in some])
-            gap = there - w[some].astype(np.float64, copy=False) @ tall.T
-            total += float(np.vdot(gap, gap))
-        return total
-
-    return float(sum(workers.map(block, data.blocks)))
-
-
 def _right(data: Data, fixed: Array, lo: int, hi: int) -> Array:
     out = np.empty((hi - lo, fixed.shape[1]), data.dtype)
     data.product(lo, hi, fixed, out)

@@ -11,9 +11,9 @@ import numpy as np
 from scipy.sparse import issparse
 
 from partwise.algorithms import Algorithm, Extrapolation, Side, as_algorithm
-from partwise.blocks import Workers, gram_matrix, product, single_threaded_blas
+from partwise.blocks import NEAR_EXACT, Workers, gram_matrix, product, residual2, single_threaded_blas
 from partwise.data import as_data
-from partwise.half import Half, Job, halves, residual2, side_optimality
+from partwise.half import Half, Job, halves, side_optimality
 from partwise.inits import Given, Init, as_init
 from partwise.kernels.products import column_dots
 from partwise.penalties import unbounded
@@ -26,8 +26,6 @@ from partwise.updates.multiplicative import lift
 
 DEFAULT_ALGORITHM = "als-hals"
 DEFAULT_INIT = "random-acol"
-NEAR_EXACT = {8: 1e-10, 4: 1e-4}
-"""Squared relative error below which the trace form has lost too many digits, by bytes of a number."""
 
 
 def iterate(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from partwise.blocks import Workers, product, single_threaded_blas
+from partwise.blocks import NEAR_EXACT, Workers, product, residual2, single_threaded_blas
 from partwise.data import as_data
 from partwise.types import Array, Data
 
@@ -21,7 +21,9 @@ class SVD:
     s: Array
     v: Array
     norm2: float
-    """‖A‖_F², from which the error of every smaller rank follows."""
+    """‖A‖_F²"""
+    rest2: float
+    """‖A − U diag(s) Vᵀ‖_F², from which the error of every smaller rank follows without cancellation."""
 
     def __iter__(self) -> Iterator[Array]:
         return iter((self.u, self.s, self.v.T))
@@ -40,12 +42,13 @@ class SVD:
         """The decomposition of a smaller rank, at no cost."""
         if not 1 <= rank <= self.rank:
             raise ValueError(f"This SVD serves ranks 1 to {self.rank}, not {rank}.")
-        return SVD(self.u[:, :rank], self.s[:rank], self.v[:, :rank], self.norm2)
+        rest2 = self.rest2 + float(np.sum(self.s[rank:].astype(np.float64) ** 2))
+        return SVD(self.u[:, :rank], self.s[:rank], self.v[:, :rank], self.norm2, rest2)
 
     @property
     def error(self) -> float:
         """‖A − U diag(s) Vᵀ‖_F / ‖A‖_F, the least that any factorisation of this rank can reach."""
-        return float(np.sqrt(max(0.0, 1 - float(self.s.astype(np.float64) @ self.s) / self.norm2)))
+        return float(np.sqrt(self.rest2 / self.norm2))
 
 
 def truncated_svd(
@@ -71,12 +74,18 @@ def check_rank(rank: Any, shape: tuple[int, int]) -> None:
 
 
 def block_svd(data: Data, rank: int, tol: float, rng: np.random.Generator, workers: Workers) -> SVD:
-    """Grow bases U and V with A V = U T, T small, until the leading singular values of T stand still."""
+    """Grow bases U and V with A V = U T, T small, until the leading singular values of T stand still.
+
+    V runs on the shorter side, so that once it is full there is nothing outside the bases.
+    """
     m, n = data.shape
+    if m < n:
+        other = block_svd(data.T, rank, tol, rng, workers)
+        return replace(other, u=other.v, v=other.u)
     width = min(max(rank // 3, 8), m, n)
     v_new, _ = np.linalg.qr(rng.standard_normal((n, width)))
     u, v, t = np.zeros((m, 0)), np.zeros((n, 0)), np.zeros((0, 0))
-    before = np.full(rank, np.nan)
+    before, nil = np.full(rank, np.nan), 32 * float(np.finfo(data.dtype).eps)
     while True:
         y = product(data, v_new, workers).astype(np.float64, copy=False)
         v = np.hstack([v, v_new])
@@ -85,29 +94,34 @@ def block_svd(data: Data, rank: int, tol: float, rng: np.random.Generator, worke
         u = np.hstack([u, u_new])
         left, s, right = np.linalg.svd(t)
         if len(s) >= rank:
-            settled = bool(np.all(abs(s[:rank] - before) <= tol * s[:rank]))
+            settled = bool(np.all(abs(s[:rank] - before) <= tol * s[:rank] + nil * s[0]))
             before = s[:rank]
-            if settled or v.shape[1] >= n or u.shape[1] >= m:
+            if settled or v.shape[1] >= n:
                 break
         z = product(data.T, u_new, workers).astype(np.float64, copy=False)
-        v_new = _orthonormal(v, z)[0][:, : min(n - v.shape[1], m - u.shape[1])]
-        if v_new.shape[1] == 0:
-            break
-    return _result(data, u @ left[:, :rank], s[:rank], v @ right[:rank].T)
+        v_new = _orthonormal(v, z)[0][:, : n - v.shape[1]]
+    return _result(data, u @ left[:, :rank], s[:rank], v @ right[:rank].T, workers)
 
 
 def _orthonormal(basis: Array, block: Array) -> tuple[Array, Array, Array]:
-    """(Q, C, R) with block = basis C + Q R, Q orthonormal and orthogonal to the basis; twice is enough."""
-    inside = basis.T @ block
-    q, r = np.linalg.qr(block - basis @ inside)
-    again = basis.T @ q
-    q, r2 = np.linalg.qr(q - basis @ again)
-    return q, inside + again @ r, r2 @ r
+    """(Q, C, R) with block = basis C + Q R, Q orthonormal and orthogonal to the basis.
+
+    Twice is enough, unless the block lies in the span of the basis, where rounding is all that is left at first.
+    """
+    inside, q, r = np.zeros((basis.shape[1], block.shape[1])), block, np.eye(block.shape[1])
+    for _ in range(3):
+        again = basis.T @ q
+        q, r2 = np.linalg.qr(q - basis @ again)
+        inside, r = inside + again @ r, r2 @ r
+    return q, inside, r
 
 
-def _result(data: Data, u: Array, s: Array, v: Array) -> SVD:
-    """Signs fixed by the largest entry of each left vector, in the data's precision."""
+def _result(data: Data, u: Array, s: Array, v: Array, workers: Workers) -> SVD:
+    """Signs fixed by the largest entry of each left vector, vectors in the data's precision."""
     largest = u[abs(u).argmax(axis=0), np.arange(u.shape[1])]
     signs = np.where(largest < 0, -1.0, 1.0)
     u, v = np.ascontiguousarray(u * signs, data.dtype), np.ascontiguousarray(v * signs, data.dtype)
-    return SVD(u, s.astype(data.dtype), v, data.norm2)
+    rest2 = data.norm2 - float(s @ s)
+    if rest2 < NEAR_EXACT[data.dtype.itemsize] * data.norm2:
+        rest2 = residual2(data, u * s, v, workers)
+    return SVD(u, s.astype(data.dtype), v, data.norm2, rest2)

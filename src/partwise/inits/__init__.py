@@ -6,11 +6,17 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
+import scipy.sparse as sp
 
 from partwise.blocks import Workers
 from partwise.data import as_factor
+from partwise.inits.centroid import Centroid
+from partwise.inits.co_occurrence import CoOccurrence
 from partwise.inits.columns import RandomColumns
-from partwise.inits.nndsvd import NNDSVD
+from partwise.inits.longest_columns import LongestColumns
+from partwise.inits.nndsvd import NNDSVD, NNDSVDa
+from partwise.inits.nnsvd_lrc import NNSVDLRC
+from partwise.inits.successive_projection import SuccessiveProjection
 from partwise.inits.svd_centroid import SVDCentroid
 from partwise.inits.uniform import Uniform
 from partwise.names import choose
@@ -18,16 +24,25 @@ from partwise.types import Array, Data
 
 
 class Init(Protocol):
-    """A start for W. Law: m × k, nonnegative, finite, in the data's precision; a function of data and seed."""
+    """A start for W, dense or a CSR array, whichever takes fewer bytes.
 
-    def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array: ...
+    Law: m × k, nonnegative, finite, not zero, in the data's precision; a function of data and seed.
+    """
+
+    def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array: ...
 
 
 INITS: dict[str, Callable[..., Init]] = {
     "random": Uniform,
-    "random-acol": RandomColumns,
+    "centroid": Centroid,
     "svd-centroid": SVDCentroid,
+    "random-acol": RandomColumns,
+    "random-c": LongestColumns,
+    "co-occurrence": CoOccurrence,
     "nndsvd": NNDSVD,
+    "nndsvda": NNDSVDa,
+    "nnsvd-lrc": NNSVDLRC,
+    "spa": SuccessiveProjection,
 }
 """Name -> factory; add a line to add an initialisation."""
 
@@ -41,11 +56,23 @@ class Given:
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
         return np.array(as_factor(self.w, "W", (data.shape[0], rank)), data.dtype, order="C")
 
+    def check(self, data: Data, rank: int) -> None:
+        """Refuse factors that do not fit, before any work."""
+        as_factor(self.w, "W", (data.shape[0], rank))
+        self.other(data, rank)
+
     def other(self, data: Data, rank: int) -> Array | None:
         """H as a tall factor, where it was given."""
         if self.h is None:
             return None
         return np.array(as_factor(self.h, "H", (rank, data.shape[1])).T, data.dtype, order="C")
+
+
+def name_of(init: Init) -> str:
+    """The name of a start in the table, or of its class."""
+    if isinstance(init, Given):
+        return "given"
+    return next((name for name, made in INITS.items() if made is type(init)), type(init).__name__)
 
 
 def as_init(given: Any) -> Init:

@@ -8,15 +8,16 @@ from partwise.types import Array
 def k_means(points: Array, count: int, rng: np.random.Generator, rounds: int = 100) -> Array:
     """The cluster of each row, by Lloyd's rounds from k-means++ seeds; no cluster is left empty.
 
-    An empty cluster takes the point that is farthest from its centre.
+    An empty cluster takes the point that is farthest from its centre. Of fewer points than clusters each is one.
     """
+    count = min(count, len(points))
     centres = points[_seeds(points, count, rng)]
     sizes2 = np.einsum("ij,ij->i", points, points)
     labels = np.full(len(points), -1)
     for _ in range(rounds):
         distance = sizes2[:, None] - 2 * points @ centres.T + np.einsum("ij,ij->i", centres, centres)
         found = distance.argmin(axis=1)
-        _fill_empty(found, distance.min(axis=1), count)
+        fill_empty(found, distance.min(axis=1), count)
         if np.array_equal(found, labels):
             break
         labels = found
@@ -33,18 +34,27 @@ def _seeds(points: Array, count: int, rng: np.random.Generator) -> Array:
     while len(chosen) < count:
         gap = points - points[chosen[-1]]
         nearest = np.minimum(nearest, np.einsum("ij,ij->i", gap, gap))
-        nearest[chosen] = 0
-        total = nearest.sum()
-        weights = nearest / total if total > 0 else np.isin(np.arange(len(points)), chosen, invert=True) * 1.0
-        chosen.append(int(rng.choice(len(points), p=weights / weights.sum())))
+        chosen.append(next_seed(nearest, chosen, rng))
     return np.array(chosen)
 
 
-def _fill_empty(labels: Array, distance: Array, count: int) -> None:
-    """Give every empty cluster the farthest point of a cluster that has more than one."""
+def next_seed(nearest: Array, chosen: list[int], rng: np.random.Generator) -> int:
+    """A point drawn by its squared distance from the seeds so far; where all coincide, any that is not a seed."""
+    weights = np.maximum(nearest, 0)
+    weights[chosen] = 0
+    if not weights.sum() > 0:
+        weights = np.isin(np.arange(len(weights)), chosen, invert=True) * 1.0
+    weights = weights / weights.sum()
+    return int(rng.choice(len(weights), p=weights / weights.sum()))
+
+
+def fill_empty(labels: Array, distance: Array, count: int) -> None:
+    """Give every empty cluster the farthest point of a cluster that has more than one, while there is such a one."""
     sizes = np.bincount(labels, minlength=count)
     for empty in np.flatnonzero(sizes == 0):
         spare = sizes[labels] > 1
+        if not spare.any():
+            return
         taken = int(np.where(spare, distance, -np.inf).argmax())
         sizes[labels[taken]] -= 1
         labels[taken], sizes[empty] = empty, 1

@@ -1,10 +1,15 @@
 """Averages of random columns of A."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from partwise.blocks import Workers, product
+from partwise.inits.compact import apart, compact
 from partwise.types import Array, Data
 
 
@@ -12,20 +17,29 @@ from partwise.types import Array, Data
 class RandomColumns:
     """Each column of W is the mean of ``p`` random columns of A (the paper's random Acol, section 4.2, p = 20).
 
-    Zero columns are not drawn. With fewer than p columns, all of them are averaged, and every topic starts alike
-    unless their weights differ; so each mean then takes a random half of them.
+    Zero columns are not drawn, and never more than half of the others, since means of all of them would be alike.
     """
 
     p: int = 20
 
     def __post_init__(self) -> None:
-        if isinstance(self.p, bool) or not isinstance(self.p, (int, np.integer)) or self.p < 1:
-            raise ValueError(f"random-acol (p=...) must be a whole number of at least 1, not {self.p!r}.")
+        whole_number(self.p, "random-acol", "p")
 
-    def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
+    def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
         pool = np.flatnonzero(data.T.row_norms2 > 0)
-        count = min(self.p, max(1, len(pool) // 2))
-        average = np.zeros((data.shape[1], rank), data.dtype)
-        for c in range(rank):
-            average[rng.choice(pool, count, replace=False), c] = 1 / count
-        return product(data, average, workers)
+        return compact(apart(random_means(data, pool, self.p, rank, rng, workers), rng))
+
+
+def random_means(data: Data, pool: Array, p: int, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
+    """For each topic the mean of ``p`` columns drawn from the pool, at most half of it, without replacement."""
+    count = min(p, max(1, len(pool) // 2))
+    average = np.zeros((data.shape[1], rank), data.dtype)
+    for c in range(rank):
+        average[rng.choice(pool, count, replace=False), c] = 1 / count
+    return product(data, average, workers)
+
+
+def whole_number(value: Any, start: str, setting: str) -> None:
+    """Refuse a setting that is not a whole number of at least 1."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ValueError(f"{start} ({setting}=...) must be a whole number of at least 1, not {value!r}.")

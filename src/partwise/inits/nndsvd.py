@@ -1,11 +1,15 @@
 """The nonnegative parts of the singular vectors."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, field
 
 import numpy as np
+import scipy.sparse as sp
 
-from partwise.blocks import Workers
-from partwise.svd import block_svd
+from partwise.blocks import Workers, product
+from partwise.inits.compact import apart, compact
+from partwise.svd import SVD, block_svd
 from partwise.types import Array, Data
 
 
@@ -13,19 +17,71 @@ from partwise.types import Array, Data
 class NNDSVD:
     """W from the larger of the positive and negative parts of each singular pair (Boutsidis and Gallopoulos 2008).
 
-    ``tol`` is the tolerance of the SVD; a loose one is enough for a start.
+    w_1 = √s_1 |u_1|, and w_c = √(s_c ‖u_c^±‖ ‖v_c^±‖) u_c^± / ‖u_c^±‖ with the sign for which the root is larger.
+    ``tol`` is the tolerance of the SVD; a loose one is enough for a start. ``svd`` is one that is at hand.
     """
 
     tol: float = 1e-2
+    svd: SVD | None = field(default=None, repr=False)
+
+    def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
+        return compact(self.parts(data, rank, rng, workers))
+
+    def parts(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
+        """W, dense; where A has a smaller rank, the topics beyond it are made from the others."""
+        y, z = balanced(data, rank, self.tol, self.svd, rng, workers)
+        w = np.zeros(y.shape, data.dtype)
+        w[:, 0] = abs(y[:, 0])
+        for c in range(1, rank):
+            w[:, c] = signed_parts(y[:, c], z[:, c])[0][0]
+        return apart(w, rng)
+
+
+@dataclass(frozen=True)
+class NNDSVDa(NNDSVD):
+    """NNDSVD with its zeros filled by the mean of A, for updates that lock zeros (Boutsidis and Gallopoulos 2008).
+
+    W grows as √A and the mean as A, so the fill is mean(A) / √ℓ with ℓ the root mean square length of A's columns:
+    the authors' own number for columns of unit length, and as large beside W in whatever units A is given.
+    """
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
-        svd = block_svd(data, rank, self.tol, rng, workers)
-        w = np.empty(svd.u.shape, data.dtype)
-        for c in range(rank):
-            u, v = svd.u[:, c], svd.v[:, c]
-            parts = [(np.maximum(sign * u, 0), np.maximum(sign * v, 0)) for sign in (1, -1)]
-            size = [float(np.linalg.norm(a) * np.linalg.norm(b)) for a, b in parts]
-            best = int(np.argmax(size))
-            length = float(np.linalg.norm(parts[best][0]))
-            w[:, c] = parts[best][0] * (np.sqrt(svd.s[c] * size[best]) / length if length > 0 else 0)
+        w = self.parts(data, rank, rng, workers)
+        sums = product(data, np.ones((data.shape[1], 1)), workers)
+        mean = float(sums.sum(dtype=np.float64)) / (data.shape[0] * data.shape[1])
+        w[w == 0] = mean / np.sqrt(np.sqrt(data.norm2 / data.shape[1]))
         return w
+
+
+def balanced(
+    data: Data, rank: int, tol: float, svd: SVD | None, rng: np.random.Generator, workers: Workers
+) -> tuple[Array, Array]:
+    """(Y, Z) = (U √S, V √S) in float64, so that Y Zᵀ ≈ A; what is zero to rounding is made zero."""
+    found = block_svd(data, rank, tol, rng, workers) if svd is None else _given(svd, data, rank)
+    s = found.s.astype(np.float64)
+    eps = float(np.finfo(data.dtype).eps)
+    root = np.sqrt(np.where(s > max(data.shape) * eps * s[0], s, 0))
+    u, v = (np.where(abs(side) > eps * abs(side).max(axis=0), side, 0) for side in (found.u, found.v))
+    return u * root, v * root
+
+
+def _given(svd: SVD, data: Data, rank: int) -> SVD:
+    if (len(svd.u), len(svd.v)) != data.shape:
+        raise ValueError(f"The SVD is of a {len(svd.u)} × {len(svd.v)} matrix, not {data.shape[0]} × {data.shape[1]}.")
+    return svd.truncate(rank)
+
+
+def signed_parts(y: Array, z: Array) -> list[tuple[Array, Array]]:
+    """The positive and the negative part of the pair y zᵀ, each balanced to equal lengths, the larger first."""
+    parts = [(np.maximum(sign * y, 0), np.maximum(sign * z, 0)) for sign in (1, -1)]
+    lengths = [(float(np.linalg.norm(a)), float(np.linalg.norm(b))) for a, b in parts]
+    order = (0, 1) if lengths[0][0] * lengths[0][1] >= lengths[1][0] * lengths[1][1] else (1, 0)
+    return [_equal(*parts[i], *lengths[i]) for i in order]
+
+
+def _equal(a: Array, b: Array, length_a: float, length_b: float) -> tuple[Array, Array]:
+    """The same a bᵀ with both sides of length √(‖a‖ ‖b‖)."""
+    if length_a == 0 or length_b == 0:
+        return 0 * a, 0 * b
+    ratio = float(np.sqrt(length_b / length_a))
+    return a * ratio, b / ratio
