@@ -89,7 +89,7 @@ def block_svd(data: Data, rank: int, tol: float, rng: np.random.Generator, worke
     while True:
         y = product(data, v_new, workers).astype(np.float64, copy=False)
         v = np.hstack([v, v_new])
-        u_new, inside, outside = _orthonormal(u, y)
+        u_new, inside, outside = _orthonormal(u, y, rng)
         t = np.block([[t, inside], [np.zeros((u_new.shape[1], t.shape[1])), outside]])
         u = np.hstack([u, u_new])
         left, s, right = np.linalg.svd(t)
@@ -99,20 +99,26 @@ def block_svd(data: Data, rank: int, tol: float, rng: np.random.Generator, worke
             if settled or v.shape[1] >= n:
                 break
         z = product(data.T, u_new, workers).astype(np.float64, copy=False)
-        v_new = _orthonormal(v, z)[0][:, : n - v.shape[1]]
+        v_new = _orthonormal(v, z, rng)[0][:, : n - v.shape[1]]
     return _result(data, u @ left[:, :rank], s[:rank], v @ right[:rank].T, workers)
 
 
-def _orthonormal(basis: Array, block: Array) -> tuple[Array, Array, Array]:
+def _orthonormal(basis: Array, block: Array, rng: np.random.Generator) -> tuple[Array, Array, Array]:
     """(Q, C, R) with block = basis C + Q R, Q orthonormal and orthogonal to the basis.
 
-    Twice is enough, unless the block lies in the span of the basis, where rounding is all that is left at first.
+    A direction of the block that lies in the span of the basis is replaced by a random one, with nothing of the block
+    along it; twice is enough for the others.
     """
     inside, q, r = np.zeros((basis.shape[1], block.shape[1])), block, np.eye(block.shape[1])
     for _ in range(3):
+        size = np.linalg.norm(q, axis=0).max()
         again = basis.T @ q
         q, r2 = np.linalg.qr(q - basis @ again)
         inside, r = inside + again @ r, r2 @ r
+        lost = abs(np.diag(r2)) <= 1e-12 * size
+        if lost.any():
+            q[:, lost] = rng.standard_normal((len(q), int(lost.sum())))
+            r[lost] = 0
     return q, inside, r
 
 
