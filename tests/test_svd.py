@@ -104,6 +104,30 @@ def test_rank_deficient_matrices_and_repeated_values(matrix, rank):
     check(matrix, pw.truncated_svd(matrix, rank))
 
 
+def whole_numbers(seed: int) -> np.ndarray:
+    """Small whole numbers, so that singular values repeat or are zero and directions run out in the middle."""
+    rng = np.random.default_rng(seed)
+    m, n = rng.integers(1, 40, 2)
+    kinds = [
+        lambda: np.diag(rng.integers(0, 4, m)),
+        lambda: rng.random((m, n)) < 0.2,
+        lambda: rng.integers(0, 2, (m, n))[:, rng.integers(0, max(1, n // 3), n)],
+        lambda: np.kron(np.diag(rng.integers(0, 3, 5)), np.ones(rng.integers(1, 6, 2))),
+    ]
+    matrix = kinds[seed % 4]().astype(float)
+    matrix[0, 0] = 1
+    return matrix
+
+
+@pytest.mark.parametrize("start", range(0, 400, 100))
+def test_whole_numbers(start):
+    """A hundred matrices whose Krylov spaces end early: no direction that is left may be lost with those that end."""
+    for seed in range(start, start + 100):
+        matrix = whole_numbers(seed)
+        rank = int(np.random.default_rng(seed).integers(1, min(matrix.shape) + 1))
+        check(matrix, pw.truncated_svd(matrix, rank))
+
+
 @pytest.fixture
 def products(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The widths of the products that have been made with a dense matrix of one block."""

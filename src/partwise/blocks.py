@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from threading import Lock
+from threading import Condition, Lock, get_ident
 from typing import TypeVar
 
 import numpy as np
@@ -63,36 +63,124 @@ def thread_count(threads: int | None) -> int:
 
 
 class _SingleThreadedBlas:
-    """BLAS at one thread while anybody needs it: a locked count, since overlapping limits would undo each other."""
+    """BLAS at one thread while anybody needs it: a locked count, since overlapping limits would undo each other.
+
+    A fork waits until the count and the limit agree and no task is running, for a lock that BLAS held in another thread
+    would be held for ever in the child.
+    """
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._users = 0
+        self._reset()
         self._controller: ThreadpoolController | None = None
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forget)
+            os.register_at_fork(
+                before=self._before_fork, after_in_parent=self._after_fork, after_in_child=self._in_child
+            )
 
-    def _forget(self) -> None:
-        """A forked child has none of the parent's users; its BLAS gets its threads back."""
+    def _reset(self) -> None:
         self._lock = Lock()
-        if self._users:
-            self._users = 0
+        self._quiet = Condition(Lock())
+        self._running = 0
+        self._holders: set[int] = set()
+        self._limited = False
+
+    def _before_fork(self) -> None:
+        self._lock.acquire()
+        self._quiet.acquire()
+        self._quiet.wait_for(lambda: self._running == 0)
+
+    def _after_fork(self) -> None:
+        self._quiet.release()
+        self._lock.release()
+
+    def _in_child(self) -> None:
+        """A forked child has none of the parent's users; its BLAS gets its threads back."""
+        limited = self._limited
+        self._reset()
+        self._limited = limited
+        self._agree()
+
+    def _agree(self) -> None:
+        """Make the limit what the holders ask for."""
+        if self._holders and not self._limited:
+            self._controller = self._controller or ThreadpoolController()
+            self._take_over()
+            self._limit = self._controller.limit(limits=1, user_api="blas")
+            self._limited = True
+        elif not self._holders and self._limited:
+            self._take_over()
             self._limit.restore_original_limits()
+            self._limited = False
+            self._take_over()
+
+    def _take_over(self) -> None:
+        """Newer threadpoolctl lets only the first thread set a limit that is the whole process's; the count is ours."""
+        for library in self._controller.lib_controllers if self._controller else ():
+            clear = getattr(library, "clear_controlling_thread", None)
+            if clear is not None:
+                clear(force=True)
+
+    def __call__(self) -> _Hold:
+        """A context in which BLAS has one thread."""
+        return _Hold(self)
+
+    def enter(self) -> bool:
+        """Hold BLAS for this thread; False when it holds it already."""
+        with self._lock:
+            if get_ident() in self._holders:
+                return False
+            self._holders.add(get_ident())
+            self._agree()
+            return True
+
+    def leave(self) -> None:
+        """Let go for this thread; doing it twice does no harm."""
+        with self._lock:
+            self._holders.discard(get_ident())
+            self._agree()
+
+    def own_thread(self) -> None:
+        """In a thread of a pool: where a library counts threads for each calling thread (OpenMP), limit it there."""
+        for library in ThreadpoolController().lib_controllers:
+            if getattr(library, "threading_layer", None) == "openmp":
+                library.set_num_threads(1)
 
     @contextmanager
-    def __call__(self) -> Iterator[None]:
-        with self._lock:
-            self._users += 1
-            if self._users == 1:
-                self._controller = self._controller or ThreadpoolController()
-                self._limit = self._controller.limit(limits=1, user_api="blas")
+    def task(self) -> Iterator[None]:
+        """Around what runs in BLAS or a kernel, so that a fork can wait for its end."""
+        with self._quiet:
+            self._running += 1
         try:
             yield
         finally:
-            with self._lock:
-                self._users -= 1
-                if self._users == 0:
-                    self._limit.restore_original_limits()
+            with self._quiet:
+                self._running -= 1
+                self._quiet.notify_all()
+
+
+class _Hold:
+    """One ``with`` on the limit; an interrupt on the way in or out leaves nothing behind."""
+
+    def __init__(self, limit: _SingleThreadedBlas) -> None:
+        self._limit = limit
+        self._outermost = False
+
+    def __enter__(self) -> None:
+        try:
+            self._outermost = True
+            self._outermost = self._limit.enter()
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        if not self._outermost:
+            return
+        try:
+            self._limit.leave()
+        except BaseException:
+            self._limit.leave()
+            raise
 
 
 single_threaded_blas = _SingleThreadedBlas()
@@ -103,14 +191,21 @@ class Workers:
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = thread_count(threads)
-        self._pool = ThreadPoolExecutor(self.threads, "partwise") if self.threads > 1 else None
+        self._pool = None
+        if self.threads > 1:
+            self._pool = ThreadPoolExecutor(self.threads, "partwise", single_threaded_blas.own_thread)
 
     def map(self, task: Callable[[int, int], T], blocks: Sequence[Block]) -> list[T]:
         """[task(lo, hi) for each block], in block order, with BLAS at one thread."""
+
+        def guarded(block: Block) -> T:
+            with single_threaded_blas.task():
+                return task(*block)
+
         with single_threaded_blas():
             if self._pool is None or len(blocks) == 1:
-                return [task(lo, hi) for lo, hi in blocks]
-            return list(self._pool.map(lambda block: task(*block), blocks))
+                return [guarded(block) for block in blocks]
+            return list(self._pool.map(guarded, blocks))
 
     def close(self) -> None:
         """End the threads; what is running ends first, and a later call runs without them."""

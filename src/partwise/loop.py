@@ -200,14 +200,17 @@ class Problem:
         return found
 
     def _after(self, step: Step, began: float, made: Half, h: Array, gram_h: Array) -> Step:
-        """The step that follows, with the angle each topic turned by."""
-        lengths = np.sqrt(np.diag(step.gram_w)) * np.sqrt(np.diag(made.gram))
-        same = np.where(np.diag(step.gram_w) == np.diag(made.gram), 1.0, 0.0)
-        cosines = np.divide(made.dots, lengths, out=same, where=lengths > 0)
+        """The step that follows, with the angle each topic turned by since the one that was reported."""
+        before, dots = step.reported or step, made.dots
+        if before is not step:
+            dots = column_dots(made.factor, before.w)
+        lengths = np.sqrt(np.diag(before.gram_w)) * np.sqrt(np.diag(made.gram))
+        same = np.where(np.diag(before.gram_w) == np.diag(made.gram), 1.0, 0.0)
+        cosines = np.divide(dots, lengths, out=same, where=lengths > 0)
         found = self.step_of(step.iteration + 1, began, made.factor, h, made.gram, gram_h, made.inner)
         return replace(
             found,
-            previous_w=step.w,
+            previous_w=before.w,
             previous_error=step.error,
             angles=angles_between(cosines),
             reseeded=step.reseeded,

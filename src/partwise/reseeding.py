@@ -21,7 +21,8 @@ def dead_topics(gram_w: Array, gram_h: Array, norm2: float) -> Array:
 def reseed_dead(data: Data, step: Step, locks: bool, workers: Workers) -> Step:
     """Give each dead topic the worst-fitted column of A that has not been used, with a zero row of H.
 
-    So the error does not move. At most k times in a run, and not near an exact fit. Where H's half-step locks zeros,
+    The column gets the mean length of W's columns, so that the run does not know the scale of A. The error does not
+    move. At most k times in a run, and not near an exact fit. Where H's half-step locks zeros,
     its row starts from a small fraction of the others' mean instead.
     """
     dead = dead_topics(step.gram_w, step.gram_h, data.norm2)
@@ -33,8 +34,11 @@ def reseed_dead(data: Data, step: Step, locks: bool, workers: Workers) -> Step:
     columns = np.argsort(-misfit, kind="stable")[: min(len(dead), left)]
     columns = columns[misfit[columns] > 0]
     w, h = step.w.copy(), step.h.copy()
+    lengths = np.sqrt(np.diag(step.gram_w))
+    usual = float(lengths[lengths > 0].mean())
     for topic, column in zip(dead, columns, strict=False):
-        w[:, topic] = data.T.rows(column, column + 1)[0]
+        found = data.T.rows(column, column + 1)[0].astype(np.float64)
+        w[:, topic] = found * (usual / np.linalg.norm(found))
         h[:, topic] = 0
     if locks:
         h = lift(h)
@@ -46,6 +50,7 @@ def reseed_dead(data: Data, step: Step, locks: bool, workers: Workers) -> Step:
         gram_h=gram_matrix(h, data.T.blocks, workers),
         momentum=None,
         ready=False,
+        reported=step,
         reseeded=step.reseeded + tuple(int(c) for c in columns),
     )
 

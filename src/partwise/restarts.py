@@ -68,18 +68,26 @@ def race(
     for end, places in legs:
         ahead: list[Run] = []
         for batch in _batches(problem, field):
-            _lockstep(problem, batch, end, began)
+            interrupted = _lockstep(problem, batch, end, began)
+            begun = [run for run in batch if run.found is not None]
             if end is None and note is not None:
-                for run in batch:
+                for run in begun:
                     note(run)
-            ahead = sorted(ahead + batch, key=lambda run: run.best.objective)
-            for run in ahead[places:]:
-                table[run.seed] = _row(run)
+            ahead = sorted(ahead + begun, key=lambda run: run.best.objective)
+            if interrupted:
+                return _interrupted(ahead, table)
+            table.update((run.seed, _row(run)) for run in ahead[places:])
             del ahead[places:]
-            if any(run.reason is Reason.INTERRUPTED for run in batch):
-                return _placed(ahead, table)
         field = ahead
     return _placed(field, table)
+
+
+def _interrupted(ahead: list[Run], table: dict[int, StartRow]) -> tuple[Run, list[StartRow]]:
+    """The best so far, with that reason; nothing yet is the interrupt itself."""
+    if not ahead:
+        raise KeyboardInterrupt
+    ahead[0].reason = Reason.INTERRUPTED
+    return _placed(ahead, table)
 
 
 def _placed(ahead: list[Run], table: dict[int, StartRow]) -> tuple[Run, list[StartRow]]:
@@ -94,19 +102,20 @@ def _batches(problem: Problem, runs: Sequence[Run]) -> Iterator[list[Run]]:
         yield list(runs[lo : lo + size])
 
 
-def _lockstep(problem: Problem, runs: Sequence[Run], end: int | None, began: float) -> None:
-    """Take every run to iteration ``end``, or to a reason to stop; an interrupt ends them all."""
+def _lockstep(problem: Problem, runs: Sequence[Run], end: int | None, began: float) -> bool:
+    """Take every run to iteration ``end``, or to a reason to stop; True when an interrupt ended them."""
     try:
         fresh = [run for run in runs if run.last is None]
-        for run, step in zip(fresh, problem.start([run.seed for run in fresh], began) if fresh else (), strict=True):
-            run.take(step)
+        if fresh:
+            for run, step in zip(fresh, problem.start([run.seed for run in fresh], began), strict=True):
+                run.take(step)
         while going := [run for run in runs if run.reason is None and (end is None or run.at < end)]:
             _advance(problem, going, began)
     except KeyboardInterrupt:
-        if any(run.found is None for run in runs):
-            raise
         for run in runs:
             run.reason = run.reason or Reason.INTERRUPTED
+        return True
+    return False
 
 
 def _advance(problem: Problem, runs: Sequence[Run], began: float) -> None:

@@ -14,7 +14,7 @@ from partwise.certificate import StartCertificate, certify
 from partwise.factorization import RECORD, Factorization, StartRow, fold_in
 from partwise.inits import name_of
 from partwise.loop import Problem
-from partwise.stopping import AllOf, Frobenius, MaxIterations, Reason, Rule, Stationarity
+from partwise.stopping import AllOf, Frobenius, MaxIterations, Reason, Rule, Stationarity, any_rules
 from partwise.types import NoMinimum, Step
 
 CAP = 1000
@@ -43,6 +43,8 @@ class Run:
     found: Step | None = None
     last: Step | None = None
     start: StartCertificate | None = None
+    first: int = 0
+    """The iteration at which these rules took over."""
     reason: Reason | None = None
 
     @property
@@ -87,9 +89,11 @@ class Run:
         sound = step.finite and not step.collapsed
         if self.found is None or (sound and (latest or step.objective <= self.found.objective)):
             self.found = step
-        self.reason = self.ending(step)
-        kkt = step.kkt if step.checked else np.nan
-        self.history.append((step.iteration, step.seconds, step.error, step.angle, kkt))
+        try:
+            self.reason = self.ending(step)
+        finally:
+            kkt = step.kkt if step.checked else np.nan
+            self.history.append((step.iteration, step.seconds, step.error, step.angle, kkt))
 
     def ending(self, step: Step) -> Reason | None:
         """The reason to end at this step: its own, a rule's, or the cap's."""
@@ -100,8 +104,8 @@ class Run:
         for rule in self.rules:
             if (found := rule(step)) is not None:
                 return found
-        given = any(isinstance(rule, MaxIterations) for rule in self.rules)
-        return Reason.CAP if not given and step.iteration >= CAP else None
+        given = any(isinstance(rule, MaxIterations) for rule in any_rules(self.rules))
+        return Reason.CAP if not given and step.iteration >= self.first + CAP else None
 
     def polished(self, algorithm: Algorithm, rules: Sequence[Rule], began: float) -> Run:
         """Go on from the best iterate with another algorithm; the count of iterations goes on too."""
@@ -110,7 +114,8 @@ class Run:
         with single_threaded_blas():
             start = problem.pair(last, began, self.best.w, self.best.h)
         start = replace(start, angles=self.best.angles, previous_w=self.best.previous_w, reseeded=self.best.reseeded)
-        run = Run(problem, self.seed, rules, self.keep, self.history, start, start, self.start)
+        found = replace(start, iteration=self.best.iteration)
+        run = Run(problem, self.seed, rules, self.keep, self.history, found, start, self.start, last)
         run.drain(problem.following(start, began))
         return run
 

@@ -14,7 +14,7 @@ from partwise.factorization import Factorization
 from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT, Problem, check_seed
 from partwise.restarts import RACING, Racing, race
 from partwise.run import default_stop, finished
-from partwise.stopping import Reason, Rule, Stationarity, TimeLimit, rule_list
+from partwise.stopping import Reason, Rule, Stationarity, TimeLimit, any_rules, rule_list
 from partwise.svd import SVD, block_svd
 from partwise.updates import HoyerCone
 
@@ -76,12 +76,16 @@ def factorize(
         seed = int(np.random.SeedSequence().generate_state(1)[0])
     with problem.workers:
         run, table = race(problem, range(seed, seed + restarts), rules, keep, racing, began)
-        if finish is not None and run.reason not in (Reason.INTERRUPTED, Reason.TIME_LIMIT):
-            limits = tuple(rule for rule in rules if isinstance(rule, TimeLimit))
-            run = run.polished(finish, limits + finish_rules, began)
-        if settle:
-            run.settle(began)
-        return finished(run, table, began, _svd_error(problem, svd))
+        try:
+            if finish is not None and run.reason not in (Reason.INTERRUPTED, Reason.TIME_LIMIT):
+                limits = tuple(rule for rule in any_rules(rules) if isinstance(rule, TimeLimit))
+                run = run.polished(finish, limits + finish_rules, began)
+            if settle:
+                run.settle(began)
+            svd_error = _svd_error(problem, svd)
+        except KeyboardInterrupt:
+            run.reason, svd_error = Reason.INTERRUPTED, None
+        return finished(run, table, began, svd_error)
 
 
 def _polish(first: Algorithm, given: str | Algorithm) -> Algorithm:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -200,7 +200,23 @@ class AllOf(Rule):
         object.__setattr__(self, "rules", rule_list(self.rules))
 
     def reason(self, step: Step) -> Reason | None:
-        return self.because if all(rule.reason(step) is not None for rule in self.rules) else None
+        return self.because if all(_holds(rule, step) for rule in self.rules) else None
+
+
+def _holds(rule: Any, step: Step) -> bool:
+    """Whether a rule is met at this step, past its burn-in; a plain function is simply asked."""
+    if not isinstance(rule, Rule):
+        return rule(step) is not None
+    return step.iteration >= rule.burn_in and rule.reason(step) is not None
+
+
+def any_rules(rules: Iterable[Any]) -> Iterator[Any]:
+    """The rules of which any may stop a run, those inside AnyOf too."""
+    for rule in rules:
+        if isinstance(rule, AnyOf):
+            yield from any_rules(rule.rules)
+        else:
+            yield rule
 
 
 def rule_list(given: Any) -> tuple[Rule, ...]:
@@ -224,10 +240,11 @@ def angles_between(cosines: Array) -> Array:
 
 
 def matched_angles(new: Array, old: Array) -> Array:
-    """The angle of each column of ``new`` with the column of ``old`` it is matched to by assignment."""
+    """The angle of each column of ``new`` with the column of ``old`` it is matched to; dead with dead is none."""
     from scipy.optimize import linear_sum_assignment  # imported late: it takes a quarter of a second
 
     cosines = _unit(new).T @ _unit(old)
+    cosines[np.ix_(~new.any(axis=0), ~old.any(axis=0))] = 1
     rows, columns = linear_sum_assignment(-cosines)
     return angles_between(cosines[rows, columns])
 

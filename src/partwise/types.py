@@ -183,6 +183,8 @@ class Step:
     momentum: Momentum | None = field(default=None, repr=False)
     reseeded: tuple[int, ...] = ()
     """The columns of A that have replaced dead topics so far."""
+    reported: Step | None = field(default=None, repr=False)
+    """The step as it was reported, where dead topics have been given a new start since."""
     start: StartCost | None = None
     """What W⁽⁰⁾ took, at iteration 0."""
     ready: bool = False
