@@ -74,9 +74,11 @@ def same_path(one: list[pw.Step], two: list[pw.Step], s: float, c: float, same=e
 def test_a_power_of_two_gives_the_same_bits(name, init):
     """c = 4 and the extreme scales 2⁴⁰ and 2⁻⁴⁰, the penalties scaled along: not one bit differs on the path."""
     matrix = planted()
-    count = 3 if name == "alp" else 6
+    count, scales = 6, (4.0, 2.0**40, 2.0**-40)
+    if name == "alp":  # a linear programme for each row: slow
+        count, scales = 2, scales[: 3 if init == "random" else 1]
     one = path(matrix, built(name), init, count)
-    for c in (4.0, 2.0**40, 2.0**-40):
+    for c in scales:
         s = start_scale(init, c)
         same_path(one, path(c * matrix, built(name, s, c), init, count), s, c)
 
@@ -86,7 +88,7 @@ def test_a_power_of_two_gives_the_same_bits(name, init):
 def test_ten_times_the_matrix_gives_the_same_path_to_rounding(name, init):
     """c = 10, which is no power of two."""
     matrix, c = planted(), 10.0
-    s, count = start_scale(init, c), 3 if name == "alp" else 5
+    s, count = start_scale(init, c), 2 if name == "alp" else 5
     one, two = path(matrix, built(name), init, count), path(c * matrix, built(name, s, c), init, count)
     same_path(one, two, s, c, close)
 

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse.linalg import svds
+from threadpoolctl import threadpool_limits
 
 import partwise as pw
 from partwise.data import DenseData
@@ -27,7 +28,8 @@ def check(matrix: np.ndarray, svd: pw.SVD, tol: float = 1e-6) -> None:
     A vector's residual is as good as the root of its value's, hence √tol.
     """
     dense, k = np.asarray(matrix, np.float64), svd.rank
-    wanted = np.linalg.svd(dense, compute_uv=False)
+    with threadpool_limits(1, user_api="blas"):  # threads would only wait for each other here
+        wanted = np.linalg.svd(dense, compute_uv=False)
     rounding = 30 * np.finfo(svd.s.dtype).eps * np.sqrt(sum(dense.shape))
     u, s, v = (part.astype(np.float64) for part in (svd.u, svd.s, svd.v))
     np.testing.assert_allclose(s, wanted[:k], rtol=0, atol=(tol + rounding) * wanted[0])
@@ -67,7 +69,7 @@ def test_a_dense_matrix_of_any_shape_gives_numpys_decomposition(shape, rank, dty
     check(matrix, svd)
 
 
-@pytest.mark.parametrize("shape", [(200, 120), (120, 200), (3000, 500)])
+@pytest.mark.parametrize("shape", [(200, 120), (120, 200), (900, 90)])
 def test_a_sparse_matrix_gives_scipys_singular_values(shape):
     """A random sparse matrix agrees with scipy's svds to 1e-6 relative in every value."""
     matrix = sp.random_array(shape, density=0.05, rng=np.random.default_rng(2), format="csr")

@@ -114,11 +114,13 @@ def _orthonormal(basis: Array, block: Array, rng: np.random.Generator) -> tuple[
         size = np.linalg.norm(q, axis=0).max()
         again = basis.T @ q
         q, r2 = np.linalg.qr(q - basis @ again)
-        inside, r = inside + again @ r, r2 @ r
-        lost = abs(np.diag(r2)) <= 1e-12 * size
-        if lost.any():
+        turn, sizes, rows = np.linalg.svd(r2)
+        lost = sizes <= 1e-12 * size
+        if lost.any():  # turned so that what is lost stands in columns of its own
+            q, r2 = q @ turn, sizes[:, None] * rows
             q[:, lost] = rng.standard_normal((len(q), int(lost.sum())))
-            r[lost] = 0
+            r2[lost] = 0
+        inside, r = inside + again @ r, r2 @ r
     return q, inside, r
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partwise as pw
@@ -50,6 +50,7 @@ def matrices(draw: st.DrawFn) -> tuple[object, int]:
 
 
 @pytest.mark.parametrize("name", INITS)
+@settings(max_examples=20)
 @given(drawn=matrices())
 def test_every_start_keeps_the_law_and_feeds_a_run(name, drawn):
     """check_init; zero rows of A are zero in W or become so; two iterations of the default end in finite numbers."""
