@@ -11,12 +11,13 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import threadpoolctl
 from threadpoolctl import OpenBLASController, threadpool_info, threadpool_limits
 
 import partwise as pw
@@ -241,6 +242,35 @@ def test_an_error_inside_gives_blas_back():
     with pytest.raises(RuntimeError, match="no start"):
         pw.factorize(dense(), 3, init=broken, threads=3)
     assert threading.active_count() == before
+
+
+def test_an_interrupt_at_any_moment_of_the_limiting_is_made_good_by_the_next():
+    """Ctrl-C at each call and return on the way in and out, one after the other: the next hold is whole again."""
+    files = (str(PACKAGE / "blocks.py"), threadpoolctl.__file__)
+    for at in count(1):
+        seen = [0]
+
+        def interrupt(frame, event, _, at=at, seen=seen):
+            if event in ("call", "c_return") and frame.f_code.co_filename in files:
+                seen[0] += 1
+                if seen[0] == at:
+                    sys.setprofile(None)
+                    raise KeyboardInterrupt
+
+        sys.setprofile(interrupt)
+        try:
+            with single_threaded_blas():
+                pass
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.setprofile(None)
+        with single_threaded_blas():
+            assert numpy_threads() == 1, at
+        assert numpy_threads() == 2, at
+        if seen[0] < at:
+            break
+    assert at > 10
 
 
 def in_a_child(work: Callable[[], object], seconds: float = 30) -> object:

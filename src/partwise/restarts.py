@@ -25,11 +25,11 @@ class Racing:
     """At iteration ``at[i]`` the best ``share[i]`` of all starts go on, by the penalised objective.
 
     All starts are compared at the same iteration. Errors before iteration 10 say next to nothing about the end, so
-    the first cut is there and a mild one. With fewer than ``least`` starts left nobody is dropped.
+    the first cut is there and the mildest. With fewer than ``least`` starts left nobody is dropped.
     """
 
     at: tuple[int, ...] = (10, 20, 40)
-    share: tuple[float, ...] = (0.5, 0.15, 0.08)
+    share: tuple[float, ...] = (0.35, 0.1, 0.06)
     least: int = 4
 
     def __post_init__(self) -> None:
