@@ -47,7 +47,8 @@ def main():
     print(
         f"{COUNT} restarts of {LENGTH} iterations, k = {RANK}, random starts; limits: race 30 runs, 0.01 % above the best"
     )
-    print(f"{'data':<11}{'algorithm':<10}{'one run':>9}{'race':>9}{'all':>9}{'above best':>16}{'worst start':>13}")
+    names = ("algorithm", "one run", "race", "all", "above best", "worst start")
+    print(f"{'data':<11}" + "".join(f"{name:>13}" for name in names))
     for name, load in SETS.items():
         matrix = load().matrix
         for algorithm in ("acls", "als-hals"):
@@ -56,8 +57,8 @@ def main():
             rows.append(found)
             met = found["race_in_runs"] <= 30 and found["race_above_best_percent"] <= 0.01
             print(
-                f"{name:<11}{algorithm:<10}{found['one_run_seconds']:>7.3f} s{found['race_in_runs']:>7.1f} x"
-                f"{found['all_in_runs']:>7.1f} x{found['race_above_best_percent']:>14.4f} %"
+                f"{name:<11}{algorithm:>13}{found['one_run_seconds']:>11.3f} s{found['race_in_runs']:>11.1f} x"
+                f"{found['all_in_runs']:>11.1f} x{found['race_above_best_percent']:>11.4f} %"
                 f"{found['worst_above_best_percent']:>11.3f} %  {'met' if met else 'MISSED'}",
                 flush=True,
             )

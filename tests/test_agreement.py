@@ -134,6 +134,27 @@ def test_plots_are_figures(small):
     assert len(pw.ranks(small, [2, 3], runs=2, stop=pw.MaxIterations(3)).plot().axes) == 2
 
 
+@pytest.mark.parametrize("init", ["spa", "nndsvd", "nnsvd-lrc", "co-occurrence"])
+def test_a_start_without_a_seed_says_nothing_about_stability(init, small):
+    """Runs from one start agree by construction, so they are refused, before any work."""
+    with pytest.raises(ValueError, match="same for every seed"):
+        pw.stability(small, 3, init=init)
+    with pytest.raises(ValueError, match="same for every seed"):
+        pw.ranks(small, [2, 3], init=init)
+
+
+def test_an_interrupt_ends_a_survey(small):
+    """Ctrl-C is not taken for the end of a run."""
+
+    class Interrupt(pw.MaxIterations):
+        def reason(self, step):
+            if step.iteration == 2:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        pw.ranks(small, [2, 3], stop=Interrupt(1))
+
+
 def test_one_run_says_nothing_about_stability():
     """runs must be at least 2."""
     with pytest.raises(ValueError, match="at least 2"):

@@ -105,6 +105,37 @@ def test_an_interrupt_in_a_race_returns_the_best_so_far(text, monkeypatch):
     assert 0 < fit.error < 1
 
 
+def test_a_dropped_start_leaves_only_its_row(text):
+    """Memory stays bounded: few steps live on while a hundred starts run."""
+    import gc
+
+    most = [0]
+
+    class Count(pw.MaxIterations):
+        def reason(self, step):
+            if step.iteration == 10 and most[0] < 1000:
+                gc.collect()
+                most[0] = max(most[0], sum(isinstance(found, pw.Step) for found in gc.get_objects()))
+            return super().reason(step)
+
+    before = sum(isinstance(found, pw.Step) for found in gc.get_objects())
+    pw.factorize(text, 40, init="random", restarts=60, stop=Count(12))
+    assert most[0] - before < 60
+
+
+def test_a_start_without_a_seed_is_run_once(text):
+    """spa, nndsvd or a given W are the same for every seed."""
+    assert len(pw.factorize(text, 4, init="spa", restarts=5, stop=pw.MaxIterations(2)).restarts) == 1
+
+
+def test_a_time_limit_holds_for_restarts(text):
+    """Starts that would begin after the limit are not begun, and their rows say so."""
+    fit = pw.factorize(text.toarray(), 4, restarts=400, stop=pw.TimeLimit(0.05))
+    assert len(fit.restarts) == 400
+    assert fit.certificate.seconds < 5
+    assert str(pw.Reason.NOT_BEGUN) in {row.reason for row in fit.restarts}
+
+
 @pytest.mark.parametrize("settings", [{"at": ()}, {"at": (10, 5, 40)}, {"share": (0.5, 0.0, 0.1)}, {"least": 0}])
 def test_a_race_that_makes_no_sense_is_refused(settings):
     """Rising iterations, shares in (0, 1], at least one survivor."""

@@ -95,6 +95,21 @@ def test_polish_goes_on_and_keeps_the_penalty(small):
     assert objective[0] < objective[1]
 
 
+def test_the_best_of_an_unbounded_objective_is_by_error():
+    """Where AHCLS's objective has no minimum, the least objective is no merit; the least error is."""
+    a = planted(40, 30, 6, seed=3)
+    fit = pw.factorize(a, 6, algorithm="ahcls", init="random", stop=pw.MaxIterations(20))
+    assert fit.error == fit.history.error.min() < 1
+
+
+def test_a_polish_counts_its_own_iterations(small):
+    """polish_stop=MaxIterations(5) makes five iterations, whatever went before."""
+    fit = pw.factorize(
+        small, 3, algorithm="acls", stop=pw.MaxIterations(8), polish="hals", polish_stop=pw.MaxIterations(5)
+    )
+    assert fit.certificate.iterations == 13
+
+
 def test_polish_is_refused_for_targets(small):
     """A polish would undo hoyer's targets, so it is refused."""
     with pytest.raises(ValueError, match="undo the sparsity targets"):

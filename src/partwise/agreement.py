@@ -10,10 +10,12 @@ import numpy as np
 
 from partwise.algorithms import Algorithm
 from partwise.factorization import Factorization
+from partwise.inits import Init, is_seeded, name_of
 from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT, Problem, check_seed
+from partwise.measures import unit_columns
 from partwise.restarts import race
 from partwise.run import Run, default_stop, finished
-from partwise.stopping import Rule, rule_list
+from partwise.stopping import Reason, Rule, rule_list
 from partwise.types import Array
 
 if TYPE_CHECKING:
@@ -71,6 +73,7 @@ def stability(
     check_seed(seed)
     began = time.perf_counter()
     problem = Problem.of(matrix, rank, algorithm, init, threads, True)
+    check_seeded(problem.init)
     rules: tuple[Rule, ...] = rule_list(stop) if stop is not None else (default_stop(problem.algorithm),)
     seen: dict[int, tuple[Array, Array]] = {}
 
@@ -79,6 +82,8 @@ def stability(
 
     with problem.workers:
         winner, table = race(problem, range(seed, seed + int(runs)), rules, "best", None, began, note)
+        if winner.reason is Reason.INTERRUPTED:
+            raise KeyboardInterrupt
         best = finished(winner, table, began, None)
     others = [w for number, (w, _) in seen.items() if number != winner.seed]
     labels = np.array([found for _, found in seen.values()])
@@ -95,18 +100,19 @@ def stability(
     )
 
 
+def check_seeded(init: Init) -> None:
+    """Runs from one and the same start agree by construction."""
+    if not is_seeded(init):
+        raise ValueError(
+            f"The start {name_of(init)!r} is the same for every seed, so its runs say nothing about stability; "
+            "use random-acol, random or svd-centroid."
+        )
+
+
 def check_runs(runs: Any) -> None:
     """One run says nothing about stability."""
     if isinstance(runs, bool) or not isinstance(runs, (int, np.integer)) or runs < 2:
         raise ValueError(f"runs must be a whole number of at least 2, not {runs!r}.")
-
-
-def unit_columns(w: Array) -> Array:
-    """W with columns of length 1; a dead column stays zero."""
-    tall = w.astype(np.float64, copy=False)
-    length = np.linalg.norm(tall, axis=0)
-    unit: Array = tall / np.where(length > 0, length, 1)
-    return unit
 
 
 def strongest_topics(w: Array, h: Array) -> Array:

@@ -94,6 +94,8 @@ class Algorithm:
         for side in (self.w, self.h):
             if refusal := side.update.refuses(rank):
                 return refusal
+            if self.extrapolation and not side.update.extrapolates:
+                return f"Momentum would carry {self.name} off its sparsity targets; use it without."
             if side.update.needs_nonnegative_gram and not side.penalty.nonnegative:
                 return (
                     f"The multiplicative half-step of {self.name} cannot carry AHCLS's penalty, which makes entries of "
@@ -304,6 +306,6 @@ def as_algorithm(given: str | Algorithm) -> Algorithm:
 
 
 def extrapolated(algorithm: str | Algorithm) -> Algorithm:
-    """The same algorithm with safeguarded momentum (Ang and Gillis 2019); it works with any half-step."""
+    """The same algorithm with safeguarded momentum (Ang and Gillis 2019); any half-step but hoyer's can have it."""
     chosen = as_algorithm(algorithm)
     return replace(chosen, extrapolation=chosen.extrapolation or Extrapolation())

@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from threading import Condition, Lock, get_ident
+from threading import Condition, Lock
 from typing import TypeVar
+from weakref import WeakSet
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -81,8 +82,8 @@ class _SingleThreadedBlas:
         self._lock = Lock()
         self._quiet = Condition(Lock())
         self._running = 0
-        self._holders: set[int] = set()
-        self._limited = False
+        self._holders: WeakSet[_Hold] = WeakSet()
+        self._before: list[int] | None = None
 
     def _before_fork(self) -> None:
         self._lock.acquire()
@@ -95,23 +96,27 @@ class _SingleThreadedBlas:
 
     def _in_child(self) -> None:
         """A forked child has none of the parent's users; its BLAS gets its threads back."""
-        limited = self._limited
+        before = self._before
         self._reset()
-        self._limited = limited
+        self._before = before
         self._agree()
 
     def _agree(self) -> None:
-        """Make the limit what the holders ask for."""
-        if self._holders and not self._limited:
-            self._controller = self._controller or ThreadpoolController()
-            self._take_over()
-            self._limit = self._controller.limit(limits=1, user_api="blas")
-            self._limited = True
-        elif not self._holders and self._limited:
-            self._take_over()
-            self._limit.restore_original_limits()
-            self._limited = False
-            self._take_over()
+        """Make the limit what the holders ask for; what to give back is noted before anything is changed."""
+        if self._holders and self._before is None:
+            self._controller = self._controller or ThreadpoolController().select(user_api="blas")
+            self._before = [library.num_threads for library in self._controller.lib_controllers]
+            self._set([1] * len(self._before))
+        elif not self._holders and self._before is not None:
+            self._set(self._before)
+            self._before = None
+
+    def _set(self, counts: list[int]) -> None:
+        assert self._controller is not None
+        self._take_over()
+        for library, count in zip(self._controller.lib_controllers, counts, strict=True):
+            library.set_num_threads(count)
+        self._take_over()
 
     def _take_over(self) -> None:
         """Newer threadpoolctl lets only the first thread set a limit that is the whole process's; the count is ours."""
@@ -124,24 +129,27 @@ class _SingleThreadedBlas:
         """A context in which BLAS has one thread."""
         return _Hold(self)
 
-    def enter(self) -> bool:
-        """Hold BLAS for this thread; False when it holds it already."""
+    def enter(self, hold: _Hold) -> None:
+        """Hold BLAS as long as ``hold`` lives or until it leaves."""
         with self._lock:
-            if get_ident() in self._holders:
-                return False
-            self._holders.add(get_ident())
+            self._agree()  # an interrupt may have kept the last to leave from giving all of it back
+            self._holders.add(hold)
             self._agree()
-            return True
 
-    def leave(self) -> None:
-        """Let go for this thread; doing it twice does no harm."""
+    def leave(self, hold: _Hold) -> None:
+        """Let go; doing it twice does no harm."""
         with self._lock:
-            self._holders.discard(get_ident())
+            self._holders.discard(hold)
+            self._agree()
+
+    def mend(self) -> None:
+        """Give BLAS back where an interrupt kept a hold that has ended from doing so."""
+        with self._lock:
             self._agree()
 
     def own_thread(self) -> None:
         """In a thread of a pool: where a library counts threads for each calling thread (OpenMP), limit it there."""
-        for library in ThreadpoolController().lib_controllers:
+        for library in self._controller.lib_controllers if self._controller else ():
             if getattr(library, "threading_layer", None) == "openmp":
                 library.set_num_threads(1)
 
@@ -159,28 +167,20 @@ class _SingleThreadedBlas:
 
 
 class _Hold:
-    """One ``with`` on the limit; an interrupt on the way in or out leaves nothing behind."""
+    """One ``with`` on the limit; an interrupt on the way in or out leaves nothing behind that lives on."""
 
     def __init__(self, limit: _SingleThreadedBlas) -> None:
         self._limit = limit
-        self._outermost = False
 
     def __enter__(self) -> None:
         try:
-            self._outermost = True
-            self._outermost = self._limit.enter()
+            self._limit.enter(self)
         except BaseException:
-            self.__exit__()
+            self._limit.leave(self)
             raise
 
     def __exit__(self, *_: object) -> None:
-        if not self._outermost:
-            return
-        try:
-            self._limit.leave()
-        except BaseException:
-            self._limit.leave()
-            raise
+        self._limit.leave(self)
 
 
 single_threaded_blas = _SingleThreadedBlas()
@@ -212,6 +212,7 @@ class Workers:
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = None
+        single_threaded_blas.mend()
 
     def __enter__(self) -> Workers:
         return self

@@ -15,6 +15,13 @@ def npmi_coherence(data: Data, w: Array, top: int = 10) -> Array:
     return np.array([_topic(data, column, top) for column in w.T])
 
 
+def mean_coherence(data: Data, w: Array, top: int = 10) -> float:
+    """The mean over the topics that have one, or NaN."""
+    found = npmi_coherence(data, w, top)
+    known = found[~np.isnan(found)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
 def _topic(data: Data, column: Array, top: int) -> float:
     terms = np.argsort(-column, kind="stable")[:top]
     terms = terms[column[terms] > 0]

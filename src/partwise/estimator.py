@@ -106,6 +106,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             threads=self.threads,
             settle=True,
         )
+        self.algorithm_ = algorithm
         self.components_ = np.ascontiguousarray(fit.w.T)
         self.n_components_ = fit.rank
         self.certificate_ = fit.certificate
@@ -126,11 +127,13 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         documents = as_data(self._checked(X, reset=False), zero=True)
         w = np.ascontiguousarray(self.components_.T, documents.dtype)
         with Workers(self.threads) as workers:
-            return fold_in(documents, as_algorithm(self.algorithm), w, workers).factor
+            return fold_in(documents, self.algorithm_, w, workers).factor
 
     def inverse_transform(self, X: Any) -> Array:
         """Samples again from their weights: X @ components_."""
         check_is_fitted(self)
+        if np.shape(X)[1:] != (len(self.components_),):
+            raise ValueError(f"The weights must have {len(self.components_)} columns, one for each component.")
         back: Array = X @ self.components_
         return back
 
@@ -140,7 +143,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         documents = as_data(self._checked(X, reset=False))
         w = np.ascontiguousarray(self.components_.T, documents.dtype)
         with Workers(self.threads) as workers:
-            weights = fold_in(documents, as_algorithm(self.algorithm), w, workers).factor
+            weights = fold_in(documents, self.algorithm_, w, workers).factor
             return 1 - residual2(documents, weights, w, workers) / documents.norm2
 
     @property

@@ -13,6 +13,7 @@ from partwise.blocks import Workers, gram_of
 from partwise.kernels.products import column_dots, look_ahead, optimality
 from partwise.penalties import indefinite
 from partwise.types import Array, Data, DataUpdate, NoMinimum
+from partwise.updates.multiplicative import LIFT
 
 Solver: TypeAlias = Callable[[int, int, Array, Array, Array], None]
 
@@ -51,7 +52,7 @@ class Job:
     """A · fixed, where it is at hand."""
     old: Array | None = None
     """The factor of the iteration before, with which the new one is compared."""
-    beta: float = 0.0
+    beta: float | None = None
     """The momentum with which the new factor is led ahead of the old one."""
 
 
@@ -64,7 +65,7 @@ def halves(data: Data, jobs: Sequence[Job], workers: Workers) -> list[Half]:
     """Make several half-steps in one pass over A; each gives the bits that it gives alone."""
     solvers = [_solver(data, job.side, job.fixed, job.gram) for job in jobs]
     news = [np.empty((data.shape[0], job.fixed.shape[1]), data.dtype) for job in jobs]
-    aheads = [np.empty_like(new) if job.beta else None for job, new in zip(jobs, news, strict=True)]
+    aheads = [np.empty_like(new) if job.beta is not None else None for job, new in zip(jobs, news, strict=True)]
     rights = _Rights(data, jobs)
 
     def block(lo: int, hi: int) -> list[tuple[Any, ...]]:
@@ -85,7 +86,9 @@ def _one(
     sums = gram_of(x), column_dots(right, x), dots
     if ahead is None or job.old is None:
         return *sums, None
-    look_ahead(x, job.old[lo:hi], x.dtype.type(job.beta), ahead[lo:hi])
+    kind = x.dtype.type
+    floor = kind(LIFT if job.side.update.locks else 0)  # a clipped zero would be locked
+    look_ahead(x, job.old[lo:hi], kind(job.beta or 0), floor, ahead[lo:hi])
     return *sums, gram_of(ahead[lo:hi])
 
 
@@ -144,7 +147,7 @@ def side_optimality(
             keep[lo:hi] = right
         x = factor[lo:hi]
         gradient = x.astype(np.float64, copy=False) @ penalised - right
-        squares, _, locked = optimality(x, gradient, right, scale, slack)
+        squares, locked = optimality(x, gradient, right, scale, slack)
         return (squares if own is None else own(right, x)), locked
 
     parts = workers.map(block, data.blocks)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
 from partwise.algorithms import Algorithm, Extrapolation, Side, as_algorithm
 from partwise.blocks import NEAR_EXACT, Workers, gram_matrix, product, residual2, single_threaded_blas
-from partwise.data import as_data
+from partwise.data import as_data, as_factor
 from partwise.half import Half, Job, halves, side_optimality
 from partwise.inits import Given, Init, as_init
 from partwise.kernels.products import column_dots
@@ -26,6 +26,7 @@ from partwise.updates.multiplicative import lift
 
 DEFAULT_ALGORITHM = "als-hals"
 DEFAULT_INIT = "random-acol"
+LEAST_BETA = 1e-3
 
 
 def iterate(
@@ -84,6 +85,11 @@ class Problem:
             start.check(data, int(rank))
         return cls(data, int(rank), chosen, start, Workers(threads), reseed)
 
+    def at(self, iteration: int) -> Algorithm:
+        """The algorithm that makes an iteration; a pair (W, H) that was given is no cold start and needs no lead."""
+        given = isinstance(self.init, Given) and self.init.h is not None
+        return self.algorithm if given else self.algorithm.at(iteration)
+
     def steps(self, seed: int | None, began: float) -> Iterator[Step]:
         """All steps from the start on."""
         step = self.start([seed], began)[0]
@@ -107,7 +113,7 @@ class Problem:
         given = self.init.other(self.data, self.rank) if isinstance(self.init, Given) else None
         if given is not None:
             return [self.pair(0, began, w, given) for w in ws]
-        side = self.algorithm.at(1).h
+        side = self.at(1).h
         own = side if side.update.cold else Side(LeastSquares(), side.penalty)
         empty = np.zeros((self.data.shape[1], self.rank), self.data.dtype)
         grams = [gram_matrix(w, self.data.blocks, self.workers) for w in ws]
@@ -125,10 +131,13 @@ class Problem:
         began = time.perf_counter()
         w: Any = self.init(self.data, self.rank, np.random.default_rng(seed), self.workers)
         seconds = time.perf_counter() - began
-        if not issparse(w):
-            return np.ascontiguousarray(w, self.data.dtype), StartCost(seconds, w.nbytes)
-        nbytes = w.data.nbytes + w.indices.nbytes + w.indptr.nbytes
-        return np.ascontiguousarray(w.toarray(), self.data.dtype), StartCost(seconds, nbytes)
+        if issparse(w):
+            w = csr_array(w)
+            cost = StartCost(seconds, w.data.nbytes + w.indices.nbytes + w.indptr.nbytes)
+        else:
+            cost = StartCost(seconds, np.asarray(w).nbytes)
+        checked = as_factor(w, "The start W", (self.data.shape[0], self.rank))
+        return np.ascontiguousarray(checked, self.data.dtype), cost
 
     def pair(self, iteration: int, began: float, w: Array, h: Array) -> Step:
         """A step that holds a given pair."""
@@ -140,11 +149,11 @@ class Problem:
 
     def advance(self, steps: Sequence[Step], began: float) -> list[Step]:
         """The next iteration of steps that stand at the same one, after dead topics got another start."""
-        locks = self.algorithm.h.update.locks
+        algorithm = self.at(steps[0].iteration + 1)
+        locks = algorithm.h.update.locks
         with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
             if self.reseed:
                 steps = [reseed_dead(self.data, step, locks, self.workers) for step in steps]
-            algorithm = self.algorithm.at(steps[0].iteration + 1)
             if algorithm.extrapolation is None:
                 return self._plain(steps, algorithm, began)
             return self._moving(steps, algorithm, algorithm.extrapolation, began)
@@ -170,7 +179,7 @@ class Problem:
         for step, state, new in zip(steps, states, tried, strict=True):
             if not new.objective <= step.objective:
                 made = next(again)
-                less = Momentum(state.beta / rules.shrink, state.beta, made.w, made.gram_w, made.h)
+                less = Momentum(max(LEAST_BETA, state.beta / rules.shrink), state.beta, made.w, made.gram_w, made.h)
                 new = replace(made, momentum=less)
             found.append(new)
         return found

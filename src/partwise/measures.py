@@ -48,3 +48,11 @@ def duplicate_topics(gram: Array, cosine: float = 0.999) -> tuple[tuple[int, int
     cosines = np.divide(gram, product, out=np.zeros_like(gram), where=product > 0)
     pairs = np.argwhere(np.triu(cosines, 1) > cosine)
     return tuple((int(a), int(b)) for a, b in pairs)
+
+
+def unit_columns(w: Array) -> Array:
+    """W with columns of length 1; a dead column stays zero."""
+    tall = w.astype(np.float64, copy=False)
+    length = np.linalg.norm(tall, axis=0)
+    unit: Array = tall / np.where(length > 0, length, 1)
+    return unit

@@ -8,7 +8,7 @@ from partwise.blocks import Workers, gram_matrix, product
 from partwise.types import Array, Data, Step
 from partwise.updates.multiplicative import lift
 
-NEAR_EXACT = 1e-6
+NOTHING_LEFT = 1e-6
 """Relative error below which nothing is left for another topic to explain."""
 
 
@@ -27,7 +27,7 @@ def reseed_dead(data: Data, step: Step, locks: bool, workers: Workers) -> Step:
     """
     dead = dead_topics(step.gram_w, step.gram_h, data.norm2)
     left = step.w.shape[1] - len(step.reseeded)
-    if not len(dead) or left <= 0 or step.error < NEAR_EXACT:
+    if not len(dead) or left <= 0 or step.error < NOTHING_LEFT:
         return step
     misfit = _column_misfit(data, step, workers)
     misfit[list(step.reseeded)] = -np.inf
@@ -41,7 +41,8 @@ def reseed_dead(data: Data, step: Step, locks: bool, workers: Workers) -> Step:
         w[:, topic] = found * (usual / np.linalg.norm(found))
         h[:, topic] = 0
     if locks:
-        h = lift(h)
+        again = dead[: len(columns)]
+        h[:, again] = lift(h)[:, again]
     return replace(
         step,
         w=w,

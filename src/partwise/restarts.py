@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -12,7 +13,7 @@ from partwise.factorization import StartRow
 from partwise.inits import name_of
 from partwise.loop import Problem
 from partwise.run import Run
-from partwise.stopping import Reason, Rule
+from partwise.stopping import Reason, Rule, TimeLimit, any_rules
 from partwise.types import NoMinimum
 
 Note: TypeAlias = Callable[[Run], None]
@@ -73,13 +74,25 @@ def race(
             if end is None and note is not None:
                 for run in begun:
                     note(run)
-            ahead = sorted(ahead + begun, key=lambda run: run.best.objective)
+            ahead = sorted(ahead + begun, key=lambda run: run.place)
             if interrupted:
                 return _interrupted(ahead, table)
-            table.update((run.seed, _row(run)) for run in ahead[places:])
+            for run in ahead[places:]:
+                table[run.seed] = _row(run)
+                run.release()
             del ahead[places:]
+            if _too_late(rules, began):
+                break
         field = ahead
+    for seed in set(seeds) - {run.seed for run in field} - set(table):
+        table[seed] = StartRow(seed, name_of(problem.init), float("nan"), 0, str(Reason.NOT_BEGUN))
     return _placed(field, table)
+
+
+def _too_late(rules: Sequence[Rule], began: float) -> bool:
+    """Whether a time limit leaves no time for further starts."""
+    spent = time.perf_counter() - began
+    return any(isinstance(rule, TimeLimit) and spent >= rule.seconds for rule in any_rules(rules))
 
 
 def _interrupted(ahead: list[Run], table: dict[int, StartRow]) -> tuple[Run, list[StartRow]]:

@@ -87,7 +87,7 @@ class Run:
             self.start = StartCertificate(name_of(self.problem.init), step.start.seconds, step.start.nbytes, step.error)
         latest = self.keep == "last" or self.problem.algorithm.monotone
         sound = step.finite and not step.collapsed
-        if self.found is None or (sound and (latest or step.objective <= self.found.objective)):
+        if self.found is None or (sound and (latest or self.score(step) <= self.score(self.found))):
             self.found = step
         try:
             self.reason = self.ending(step)
@@ -95,14 +95,35 @@ class Run:
             kkt = step.kkt if step.checked else np.nan
             self.history.append((step.iteration, step.seconds, step.error, step.angle, kkt))
 
+    def score(self, step: Step) -> float:
+        """What the best iterate has least of: the penalised objective, or the error where that has no minimum."""
+        algorithm = self.problem.algorithm
+        convex = algorithm.w.penalty.convex and algorithm.h.penalty.convex
+        return step.objective if convex else step.error
+
+    @property
+    def place(self) -> float:
+        """What runs are compared by."""
+        return self.score(self.best)
+
+    def release(self) -> None:
+        """Let go of the factors; the history stays."""
+        self.found = self.last = None
+
     def ending(self, step: Step) -> Reason | None:
         """The reason to end at this step: its own, a rule's, or the cap's."""
         if not step.finite:
             return Reason.NOT_FINITE
         if step.collapsed:
             return Reason.COLLAPSED
+        asked = replace(step, iteration=step.iteration - self.first) if self.first else step
         for rule in self.rules:
-            if (found := rule(step)) is not None:
+            found = rule(asked)
+            if asked.checked:
+                vars(step)["_check"] = vars(asked)["_check"]
+            if found is not None:
+                if not isinstance(found, Reason):
+                    raise TypeError(f"A stopping rule must give a partwise.Reason or None, not {found!r}.")
                 return found
         given = any(isinstance(rule, MaxIterations) for rule in any_rules(self.rules))
         return Reason.CAP if not given and step.iteration >= self.first + CAP else None

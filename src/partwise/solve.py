@@ -11,6 +11,7 @@ import numpy as np
 from partwise.algorithms import Algorithm, as_algorithm
 from partwise.blocks import single_threaded_blas
 from partwise.factorization import Factorization
+from partwise.inits import is_seeded
 from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT, Problem, check_seed
 from partwise.restarts import RACING, Racing, race
 from partwise.run import default_stop, finished
@@ -48,8 +49,9 @@ def factorize(
     stop : a stopping rule or a list of which any may stop the run (see :func:`default_stop`); without MaxIterations
         among them there is a cap of 1,000 iterations.
     polish : an algorithm that goes on from the result of the first; by name, it keeps the first one's penalty.
-    polish_stop : when the polish stops (``Stationarity(1e-4)`` unless given).
-    restarts : how many seeds (seed, seed + 1, …) to try; the best is returned, with a table of all in ``restarts``.
+    polish_stop : when the polish stops (``Stationarity(1e-4)`` unless given); it counts its own iterations.
+    restarts : how many seeds (seed, seed + 1, …) to try; the best is returned, with a table of all in ``restarts``. A
+        start that is the same for every seed, such as spa or a given W, is run once.
     racing : when and how strongly starts that are behind are dropped; None takes every start to its end.
     seed : a seed gives the same bits on any number of threads; None draws one and notes it in the certificate.
     threads : how many threads; PARTWISE_NUM_THREADS or all usable cores unless given.
@@ -68,14 +70,15 @@ def factorize(
     if finish is not None and (refusal := finish.refuses(problem.rank, problem.data.shape)):
         raise ValueError(refusal)
     if isinstance(svd, SVD):
-        svd.truncate(problem.rank)
+        _check_svd(problem, svd)
     finish_rules = (Stationarity(1e-4),) if polish_stop is None else rule_list(polish_stop)
     check_seed(seed)
-    _check(restarts, keep)
+    _check(restarts, keep, racing)
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
     with problem.workers:
-        run, table = race(problem, range(seed, seed + restarts), rules, keep, racing, began)
+        tries = restarts if is_seeded(problem.init) else 1
+        run, table = race(problem, range(seed, seed + tries), rules, keep, racing, began)
         try:
             if finish is not None and run.reason not in (Reason.INTERRUPTED, Reason.TIME_LIMIT):
                 limits = tuple(rule for rule in any_rules(rules) if isinstance(rule, TimeLimit))
@@ -93,10 +96,21 @@ def _polish(first: Algorithm, given: str | Algorithm) -> Algorithm:
     if any(isinstance(side.update, HoyerCone) for side in (first.w, first.h)):
         raise ValueError("A polish would undo the sparsity targets of hoyer; leave polish=None.")
     chosen = as_algorithm(given)
+    if chosen.needs_data:
+        raise ValueError(f"{chosen.name} minimises another error, so it cannot polish; use hals or anls.")
     return chosen.with_penalties(first.w.penalty, first.h.penalty) if isinstance(given, str) else chosen
 
 
-def _check(restarts: Any, keep: Any) -> None:
+def _check_svd(problem: Problem, svd: SVD) -> None:
+    same = (len(svd.u), len(svd.v)) == problem.data.shape and np.isclose(svd.norm2, problem.data.norm2, rtol=1e-6)
+    if not same:
+        raise ValueError("The SVD that was given is of another matrix.")
+    svd.truncate(problem.rank)
+
+
+def _check(restarts: Any, keep: Any, racing: Any) -> None:
+    if racing is not None and not isinstance(racing, Racing):
+        raise TypeError(f"racing must be a Racing(...) or None, not {racing!r}.")
     if isinstance(restarts, bool) or not isinstance(restarts, (int, np.integer)) or restarts < 1:
         raise ValueError(f"restarts must be a whole number of at least 1, not {restarts!r}.")
     if keep not in ("best", "last"):

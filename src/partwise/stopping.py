@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from partwise.measures import unit_columns
 from partwise.types import Array, Step
 
 
@@ -23,9 +24,10 @@ class Reason(Enum):
     ERROR_CHANGE = "The relative error hardly changes any more."
     ANGLE = "The topics hardly turn any more."
     STATIONARY = "The KKT residual is down to the tolerance: the point is stationary."
-    SETTLED = "The relative error hardly changes any more and the point is nearly stationary."
+    SETTLED = "The relative error is nil or hardly changes any more, and the point is nearly stationary."
     ALL_MET = "All the stopping rules that were to hold together are met."
     DROPPED = "The start was dropped: others were ahead of it at the same iteration."
+    NOT_BEGUN = "The time limit was reached before this start began."
     COLLAPSED = "A whole factor became zero; the best iterate before that is returned."
     NO_MINIMUM = "The penalised row problem lost its minimum; the best iterate before that is returned."
     NOT_FINITE = "A number left the range of the precision; the best iterate before that is returned."
@@ -205,9 +207,11 @@ class AllOf(Rule):
 
 def _holds(rule: Any, step: Step) -> bool:
     """Whether a rule is met at this step, past its burn-in; a plain function is simply asked."""
-    if not isinstance(rule, Rule):
-        return rule(step) is not None
-    return step.iteration >= rule.burn_in and rule.reason(step) is not None
+    if isinstance(rule, AnyOf):
+        return step.iteration >= rule.burn_in and any(_holds(one, step) for one in rule.rules)
+    if isinstance(rule, Rule):
+        return step.iteration >= rule.burn_in and rule.reason(step) is not None
+    return rule(step) is not None
 
 
 def any_rules(rules: Iterable[Any]) -> Iterator[Any]:
@@ -221,7 +225,7 @@ def any_rules(rules: Iterable[Any]) -> Iterator[Any]:
 
 def rule_list(given: Any) -> tuple[Rule, ...]:
     """A rule or a sequence of rules, checked."""
-    rules = (given,) if isinstance(given, Rule) else given
+    rules = (given,) if callable(given) and not isinstance(given, type) else given
     if not isinstance(rules, Iterable) or isinstance(rules, str):
         raise TypeError(f"stop must be a stopping rule or a list of them, not {given!r}.")
     found = tuple(rules)
@@ -243,14 +247,7 @@ def matched_angles(new: Array, old: Array) -> Array:
     """The angle of each column of ``new`` with the column of ``old`` it is matched to; dead with dead is none."""
     from scipy.optimize import linear_sum_assignment  # imported late: it takes a quarter of a second
 
-    cosines = _unit(new).T @ _unit(old)
+    cosines = unit_columns(new).T @ unit_columns(old)
     cosines[np.ix_(~new.any(axis=0), ~old.any(axis=0))] = 1
     rows, columns = linear_sum_assignment(-cosines)
     return angles_between(cosines[rows, columns])
-
-
-def _unit(columns: Array) -> Array:
-    tall = columns.astype(np.float64, copy=False)
-    length = np.linalg.norm(tall, axis=0)
-    unit: Array = tall / np.where(length > 0, length, 1)
-    return unit

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from partwise.agreement import check_runs, stability
-from partwise.algorithms import Algorithm
-from partwise.coherence import npmi_coherence
+from partwise.agreement import check_runs, check_seeded, stability
+from partwise.algorithms import Algorithm, as_algorithm
+from partwise.blocks import thread_count
+from partwise.coherence import mean_coherence
 from partwise.data import as_data
-from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
+from partwise.inits import as_init, with_svd
+from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT, check_seed
+from partwise.stopping import rule_list
 from partwise.svd import check_rank, truncated_svd
 from partwise.types import Data
 
@@ -118,19 +119,25 @@ def survey(
     One SVD serves all ranks, and every rank uses the same seeds.
     """
     data = as_data(matrix)
-    tried = sorted(set(candidates))
+    tried = list(candidates) if isinstance(candidates, Iterable) else []
     if not tried:
         raise ValueError("Give at least one rank to try, e.g. range(2, 11).")
     for rank in tried:
         check_rank(rank, data.shape)
     check_runs(runs)
+    check_seed(seed)
+    thread_count(threads)
+    algorithm, init = as_algorithm(algorithm), as_init(init)
+    check_seeded(init)
+    stop = None if stop is None else rule_list(stop)
     settings = {"runs": runs, "algorithm": algorithm, "init": init, "stop": stop, "seed": seed, "threads": threads}
-    return _rows(data, tried, settings)
+    return _rows(data, sorted(set(tried)), settings)
 
 
 def _rows(data: Data, tried: list[int], settings: dict[str, Any]) -> Iterator[RankRow]:
     svd = truncated_svd(data, tried[-1], tol=1e-4, seed=settings["seed"], threads=settings["threads"])
-    has_zeros = data.nnz < data.shape[0] * data.shape[1]
+    settings = settings | {"init": with_svd(settings["init"], svd)}
+    has_zeros = any((data.rows(i, i + 1) == 0).any() for i in range(data.shape[0]))
     for rank in tried:
         began = time.perf_counter()
         found = stability(data, rank, **settings)
@@ -142,7 +149,7 @@ def _rows(data: Data, tried: list[int], settings: dict[str, Any]) -> Iterator[Ra
             weakest=float(found.reliability.min()),
             cophenetic=found.cophenetic,
             dispersion=found.dispersion,
-            coherence=float(np.nanmean(npmi_coherence(data, found.best.w))) if has_zeros else float("nan"),
+            coherence=mean_coherence(data, found.best.w) if has_zeros else float("nan"),
             seconds=time.perf_counter() - began,
         )
 

@@ -61,6 +61,8 @@ def truncated_svd(
     """
     data = as_data(matrix)
     check_rank(rank, data.shape)
+    if isinstance(tol, bool) or not isinstance(tol, (int, float, np.number)) or not 0 < tol < 1:
+        raise ValueError(f"tol must be a number between 0 and 1, not {tol!r}.")
     with Workers(threads) as workers, single_threaded_blas():
         return block_svd(data, int(rank), tol, np.random.default_rng(seed), workers)
 

@@ -80,6 +80,8 @@ class Update(ABC):
     """The gram must be positive semidefinite."""
     needs_nonnegative_gram: ClassVar[bool] = False
     """The gram must have no negative entry."""
+    extrapolates: ClassVar[bool] = True
+    """A point moved ahead and clipped is as good as any."""
     locks: ClassVar[bool] = False
     """An entry that is zero stays zero."""
 

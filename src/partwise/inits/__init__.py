@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import is_dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +21,7 @@ from partwise.inits.successive_projection import SuccessiveProjection
 from partwise.inits.svd_centroid import SVDCentroid
 from partwise.inits.uniform import Uniform
 from partwise.names import choose
+from partwise.svd import SVD
 from partwise.types import Array, Data
 
 
@@ -50,6 +52,8 @@ INITS: dict[str, Callable[..., Init]] = {
 class Given:
     """A start that somebody else made: W (m × k), or the pair (W, H) with H k × n."""
 
+    seeded = False
+
     def __init__(self, w: Any, h: Any = None) -> None:
         self.w, self.h = w, h
 
@@ -72,7 +76,22 @@ def name_of(init: Init) -> str:
     """The name of a start in the table, or of its class."""
     if isinstance(init, Given):
         return "given"
-    return next((name for name, made in INITS.items() if made is type(init)), type(init).__name__)
+    named = next((name for name, made in INITS.items() if made is type(init)), None)
+    return named or str(getattr(init, "__name__", type(init).__name__))
+
+
+def is_seeded(init: Init) -> bool:
+    """Whether another seed gives another start; without a word from the start itself, yes."""
+    return bool(getattr(init, "seeded", True))
+
+
+def with_svd(init: Init, svd: SVD) -> Init:
+    """The start with an SVD that is at hand, where it takes one and has none."""
+    for name in ("svd", "v"):
+        if is_dataclass(init) and getattr(init, name, svd) is None:
+            found: Init = replace(init, **{name: svd})
+            return found
+    return init
 
 
 def as_init(given: Any) -> Init:
@@ -88,6 +107,8 @@ def as_init(given: Any) -> Init:
         return Given(given.W, given.H)
     if hasattr(given, "shape") or isinstance(given, list):
         return Given(given)
+    if isinstance(given, type):
+        raise TypeError(f"init must be an object: call {given.__name__}() with its settings.")
     if not callable(given):
         raise TypeError(f"init must be a name, an object, W or (W, H), not {type(given).__name__}.")
     found: Init = given

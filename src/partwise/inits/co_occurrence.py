@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,6 +30,8 @@ class CoOccurrence:
     C is never formed: its column sums are A (Aᵀ 1), and for each word chosen the distances are summed over row blocks
     of A times a few columns of Aᵀ. The seed plays no part unless there are fewer words than topics.
     """
+
+    seeded: ClassVar[bool] = False
 
     pool: int | None = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,6 +21,8 @@ class NNDSVD:
     w_1 = √s_1 |u_1|, and w_c = √(s_c ‖u_c^±‖ ‖v_c^±‖) u_c^± / ‖u_c^±‖ with the sign for which the root is larger.
     ``tol`` is the tolerance of the SVD; a loose one is enough for a start. ``svd`` is one that is at hand.
     """
+
+    seeded: ClassVar[bool] = False
 
     tol: float = 1e-2
     svd: SVD | None = field(default=None, repr=False)

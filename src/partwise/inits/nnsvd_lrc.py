@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +25,8 @@ class NNSVDLRC:
     (m + n) k p, without A, until a round gains less than ``gain`` of the first error (the authors' δ = .05), at most
     ``rounds`` times. ``tol`` is the tolerance of the SVD, ``svd`` one that is at hand.
     """
+
+    seeded: ClassVar[bool] = False
 
     tol: float = 1e-2
     svd: SVD | None = field(default=None, repr=False)

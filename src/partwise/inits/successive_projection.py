@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +25,8 @@ class SuccessiveProjection:
     It finds the topics of a separable matrix exactly. Once the columns are spent the longest of the rest follow.
     The seed plays no part unless A has fewer directions than topics.
     """
+
+    seeded: ClassVar[bool] = False
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
         w = np.zeros((data.shape[0], rank), data.dtype)

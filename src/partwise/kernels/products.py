@@ -31,29 +31,26 @@ def column_dots(x, y):
 
 
 @jit
-def look_ahead(new, old, beta, out):
-    """out = max(0, new + beta (new − old))."""
+def look_ahead(new, old, beta, floor, out):
+    """out = max(floor · new, new + beta (new − old))."""
     for i in range(new.shape[0]):
         for c in range(new.shape[1]):
             v = new[i, c] + beta * (new[i, c] - old[i, c])
-            out[i, c] = v if v > 0 else 0
+            out[i, c] = max(v, floor * new[i, c])
 
 
 @jit
 def optimality(factor, gradient, rhs, scale, slack):
-    """(Σ min(X b, ∇/b)², zeros, zeros whose gradient is negative by more than slack·rhs) over some rows."""
+    """(Σ min(X b, ∇/b)², zeros whose gradient is negative by more than slack·rhs) over some rows."""
     squares = 0.0
-    zeros = 0
     locked = 0
     for i in range(factor.shape[0]):
         for c in range(factor.shape[1]):
             x = np.float64(factor[i, c])
             g = gradient[i, c]
-            if x == 0:
-                zeros += 1
-                if g < -slack * rhs[i, c]:
-                    locked += 1
+            if x == 0 and g < -slack * rhs[i, c]:
+                locked += 1
             if scale[c] > 0:
                 r = min(x * scale[c], g / scale[c])
                 squares += r * r
-    return squares, zeros, locked
+    return squares, locked

@@ -25,6 +25,7 @@ class HoyerCone(Update):
 
     cold = True
     monotone = False
+    extrapolates = False
 
     def refuses(self, rank: int) -> str | None:
         return "A sparsity target needs rank 2 or more: a row of length 1 has no sparsity." if rank < 2 else None

@@ -30,7 +30,11 @@ class Multiplicative(Update):
         return rows
 
 
-def lift(factor: Array, fraction: float = 1e-4) -> Array:
+LIFT = 1e-4
+"""The fraction of a row's mean that stands for a zero where zeros are locked."""
+
+
+def lift(factor: Array, fraction: float = LIFT) -> Array:
     """Raise the zeros of each row to a small fraction of the row's mean, so that they are not locked at the start."""
     floor = fraction * factor.mean(axis=1, keepdims=True, dtype=np.float64)
     lifted: Array = np.where(factor > 0, factor, floor.astype(factor.dtype))
