@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from threading import Condition, Lock
-from typing import TypeVar
+from threading import Condition, Lock, get_ident
+from typing import Any, TypeVar
 from weakref import WeakSet
 
 import numpy as np
@@ -20,7 +21,7 @@ from partwise.types import Array, Data
 T = TypeVar("T")
 Block = tuple[int, int]
 
-BLOCK_WORK = 2**16
+BLOCK_WORK = 2**17
 MOST_BLOCKS = 64
 NEAR_EXACT = {8: 1e-10, 4: 1e-4}
 """Squared relative error below which a trace form has lost too many digits, by bytes of a number."""
@@ -29,10 +30,11 @@ NEAR_EXACT = {8: 1e-10, 4: 1e-4}
 def borders(work: Array) -> tuple[Block, ...]:
     """Cut rows into blocks of about equal work; ``work[i]`` is the work before row i.
 
-    The cut depends on the data alone, never on the threads, so a seed gives the same bits on any number of them.
+    The cut depends on the data alone, never on the threads, so a seed gives the same bits on any number of them. The
+    count is even, and few: every block hands the interpreter lock over several times.
     """
     rows, total = len(work) - 1, int(work[-1])
-    count = int(np.clip(total // BLOCK_WORK, 1, min(MOST_BLOCKS, rows)))
+    count = int(np.clip(2 * round(total / (2 * BLOCK_WORK)), 1, min(MOST_BLOCKS, rows)))
     cuts = np.searchsorted(work, np.arange(1, count) * (total / count))
     edges = np.unique(np.r_[0, cuts, rows])
     return tuple((int(lo), int(hi)) for lo, hi in pairwise(edges))
@@ -81,14 +83,14 @@ class _SingleThreadedBlas:
     def _reset(self) -> None:
         self._lock = Lock()
         self._quiet = Condition(Lock())
-        self._running = 0
+        self._running: set[int] = set()
         self._holders: WeakSet[_Hold] = WeakSet()
         self._before: list[int] | None = None
 
     def _before_fork(self) -> None:
         self._lock.acquire()
         self._quiet.acquire()
-        self._quiet.wait_for(lambda: self._running == 0)
+        self._quiet.wait_for(lambda: self._running <= {get_ident()})
 
     def _after_fork(self) -> None:
         self._quiet.release()
@@ -157,12 +159,12 @@ class _SingleThreadedBlas:
     def task(self) -> Iterator[None]:
         """Around what runs in BLAS or a kernel, so that a fork can wait for its end."""
         with self._quiet:
-            self._running += 1
+            self._running.add(get_ident())
         try:
             yield
         finally:
             with self._quiet:
-                self._running -= 1
+                self._running.discard(get_ident())
                 self._quiet.notify_all()
 
 
@@ -191,27 +193,54 @@ class Workers:
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = thread_count(threads)
+        self._buffers: dict[tuple[int, str], Array] = {}
         self._pool = None
         if self.threads > 1:
-            self._pool = ThreadPoolExecutor(self.threads, "partwise", single_threaded_blas.own_thread)
+            self._pool = ThreadPoolExecutor(self.threads - 1, "partwise", single_threaded_blas.own_thread)
 
     def map(self, task: Callable[[int, int], T], blocks: Sequence[Block]) -> list[T]:
-        """[task(lo, hi) for each block], in block order, with BLAS at one thread."""
+        """[task(lo, hi) for each block], in block order, with BLAS at one thread.
 
-        def guarded(block: Block) -> T:
+        Every thread, the caller's too, takes the next block until none is left: a future for each block would wake the
+        caller for each, and on few cores that costs more than the block.
+        """
+        left = deque(range(len(blocks)))
+        results: dict[int, T] = {}
+
+        def work() -> None:
             with single_threaded_blas.task():
-                return task(*block)
+                while left:
+                    try:
+                        index = left.popleft()
+                    except IndexError:  # another thread has taken the last one
+                        return
+                    results[index] = task(*blocks[index])
 
         with single_threaded_blas():
-            if self._pool is None or len(blocks) == 1:
-                return [guarded(block) for block in blocks]
-            return list(self._pool.map(guarded, blocks))
+            helpers = [self._pool.submit(work) for _ in blocks[1 : self.threads]] if self._pool else []
+            try:
+                work()
+                for helper in helpers:
+                    helper.result()
+            except BaseException:
+                left.clear()
+                wait(helpers)
+                raise
+        return [results[index] for index in range(len(blocks))]
+
+    def buffer(self, rows: int, width: int, dtype: np.dtype[Any]) -> Array:
+        """Memory for a block that this thread may write over until it asks again."""
+        key, size = (get_ident(), dtype.char), rows * width
+        if key not in self._buffers or self._buffers[key].size < size:
+            self._buffers[key] = np.empty(size, dtype)
+        return self._buffers[key][:size].reshape(rows, width)
 
     def close(self) -> None:
         """End the threads; what is running ends first, and a later call runs without them."""
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = None
+        self._buffers.clear()
         single_threaded_blas.mend()
 
     def __enter__(self) -> Workers:

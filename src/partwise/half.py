@@ -52,6 +52,8 @@ class Job:
     """A · fixed, where it is at hand."""
     old: Array | None = None
     """The factor of the iteration before, with which the new one is compared."""
+    inner: bool = True
+    """Whether <rhs, factor> is wanted."""
     beta: float | None = None
     """The momentum with which the new factor is led ahead of the old one."""
 
@@ -66,7 +68,7 @@ def halves(data: Data, jobs: Sequence[Job], workers: Workers) -> list[Half]:
     solvers = [_solver(data, job.side, job.fixed, job.gram) for job in jobs]
     news = [np.empty((data.shape[0], job.fixed.shape[1]), data.dtype) for job in jobs]
     aheads = [np.empty_like(new) if job.beta is not None else None for job, new in zip(jobs, news, strict=True)]
-    rights = _Rights(data, jobs)
+    rights = _Rights(data, jobs, workers)
 
     def block(lo: int, hi: int) -> list[tuple[Any, ...]]:
         parts = zip(jobs, solvers, news, aheads, rights(lo, hi), strict=True)
@@ -83,7 +85,8 @@ def _one(
     x = new[lo:hi]
     solve(lo, hi, right, job.factor[lo:hi], x)
     dots = np.zeros(x.shape[1]) if job.old is None else column_dots(x, job.old[lo:hi])
-    sums = gram_of(x), column_dots(right, x), dots
+    inner = column_dots(right, x) if job.inner else np.zeros(x.shape[1])
+    sums = gram_of(x), inner, dots
     if ahead is None or job.old is None:
         return *sums, None
     kind = x.dtype.type
@@ -108,19 +111,19 @@ def _summed(new: Array, ahead: Array | None, sums: Sequence[tuple[Any, ...]]) ->
 class _Rights:
     """The right-hand sides of several jobs on a block: one wide product where the data allow it, else one each."""
 
-    def __init__(self, data: Data, jobs: Sequence[Job]) -> None:
-        self.data, self.jobs = data, jobs
+    def __init__(self, data: Data, jobs: Sequence[Job], workers: Workers) -> None:
+        self.data, self.jobs, self.workers = data, jobs, workers
         missing = [job.fixed for job in jobs if job.rhs is None]
         self.wide = np.concatenate(missing, axis=1) if data.widens and len(missing) > 1 else None
 
     def __call__(self, lo: int, hi: int) -> Iterator[Array]:
         at = 0
-        wide = None if self.wide is None else _right(self.data, self.wide, lo, hi)
+        wide = None if self.wide is None else _right(self.data, self.wide, lo, hi, self.workers)
         for job in self.jobs:
             if job.rhs is not None:
                 yield job.rhs[lo:hi]
             elif wide is None:
-                yield _right(self.data, job.fixed, lo, hi)
+                yield _right(self.data, job.fixed, lo, hi, self.workers)
             else:
                 yield np.ascontiguousarray(wide[:, at : at + job.fixed.shape[1]])
                 at += job.fixed.shape[1]
@@ -142,7 +145,7 @@ def side_optimality(
     own = side.update.residual(penalised)
 
     def block(lo: int, hi: int) -> tuple[float, int]:
-        right = _right(data, fixed, lo, hi)
+        right = _right(data, fixed, lo, hi, workers)
         if keep is not None:
             keep[lo:hi] = right
         x = factor[lo:hi]
@@ -154,8 +157,8 @@ def side_optimality(
     return sum(p[0] for p in parts), sum(p[1] for p in parts)
 
 
-def _right(data: Data, fixed: Array, lo: int, hi: int) -> Array:
-    out = np.empty((hi - lo, fixed.shape[1]), data.dtype)
+def _right(data: Data, fixed: Array, lo: int, hi: int, workers: Workers) -> Array:
+    out = workers.buffer(hi - lo, fixed.shape[1], data.dtype)
     data.product(lo, hi, fixed, out)
     return out
 

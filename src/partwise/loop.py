@@ -160,7 +160,7 @@ class Problem:
 
     def _plain(self, steps: Sequence[Step], algorithm: Algorithm, began: float) -> list[Step]:
         waiting = [step for step in steps if not step.ready]
-        jobs = [Job(algorithm.h, step.w, step.gram_w, step.h, step.rhs) for step in waiting]
+        jobs = [Job(algorithm.h, step.w, step.gram_w, step.h, step.rhs, inner=False) for step in waiting]
         made = iter(halves(self.data.T, jobs, self.workers) if jobs else ())
         pairs = [(s.h, s.gram_h) if s.ready else ((m := next(made)).factor, m.gram) for s in steps]
         second = [
@@ -194,10 +194,10 @@ class Problem:
     ) -> list[Step]:
         """Ang and Gillis 2019, algorithm 3; the pair is (W, H ahead), whose error comes for nothing."""
         both = list(zip(steps, states, strict=True))
-        jobs = [Job(algorithm.h, p.w, p.gram_w, step.h, None, p.h, p.beta) for step, p in both]
+        jobs = [Job(algorithm.h, p.w, p.gram_w, step.h, old=p.h, inner=False, beta=p.beta) for step, p in both]
         firsts = halves(self.data.T, jobs, self.workers)
         jobs = [
-            Job(algorithm.w, *first.moved, p.w, None, step.w, p.beta)
+            Job(algorithm.w, *first.moved, p.w, old=step.w, beta=p.beta)
             for (step, p), first in zip(both, firsts, strict=True)
         ]
         found = []

@@ -30,7 +30,7 @@ class Racing:
     """
 
     at: tuple[int, ...] = (10, 20, 40)
-    share: tuple[float, ...] = (0.35, 0.1, 0.06)
+    share: tuple[float, ...] = (0.3, 0.08, 0.05)
     least: int = 4
 
     def __post_init__(self) -> None:
