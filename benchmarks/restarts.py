@@ -44,9 +44,7 @@ def row(name, matrix, algorithm):
 def main():
     """Measure, print, write."""
     rows = []
-    print(
-        f"{COUNT} restarts of {LENGTH} iterations, k = {RANK}, random starts; limits: race 30 runs, 0.01 % above the best"
-    )
+    print(f"{COUNT} random starts of {LENGTH} iterations, k = {RANK}; limits: race 30 runs, 0.01 % above the best")
     names = ("algorithm", "one run", "race", "all", "above best", "worst start")
     print(f"{'data':<11}" + "".join(f"{name:>13}" for name in names))
     for name, load in SETS.items():

@@ -141,17 +141,17 @@ def measured_page() -> str:
             "# Measured",
             "This page is written by `make docs` from `benchmarks/results/`, which the commands named here write.",
             "## What an iteration costs",
-            "`make bench-iteration`: Reuters-21578 tf-idf, 17,977 terms × 19,043 documents, 994,252 nonzeros, two cores; "
-            "medians of alternating repeats in one run.",
+            "`make bench-iteration`: Reuters-21578 tf-idf, 17,977 terms × 19,043 documents, 994,252 nonzeros, two "
+            "cores; medians of alternating repeats in one run.",
             iteration_part(),
             "## The starts",
-            "`make bench-starts`: the paper's table 2 on ten-category Reuters (8,763 × 6,490, tf-idf), ACLS with λ = .5, "
-            "k = 10, ten seeds, mean ± standard deviation; Error(i) is the distance above the SVD's error. The pool of "
+            "`make bench-starts`: the paper's table 2 on ten-category Reuters (8,763 × 6,490, tf-idf), ACLS with "
+            "λ = .5, k = 10, ten seeds, mean ± standard deviation; Error(i) is the distance above the SVD's error. The pool of "
             "`co-occurrence` was chosen on this collection among others, so its place depends on that choice.",
             starts_part(),
             "## A hundred restarts",
-            "`make bench-restarts`: 100 random starts of 50 iterations, k = 10, in units of one run; the aim is at most 30 "
-            "runs and at most 0.01 % above the best of all.",
+            "`make bench-restarts`: 100 random starts of 50 iterations, k = 10, in units of one run; the aim is at "
+            "most 30 runs and at most 0.01 % above the best of all.",
             restarts_part(),
             "## The recommended rank",
             "`make bench-ranks`: planted parts, ranks 3 to 20, surveyed from 2 to 24, noise as a part of the norm.",
