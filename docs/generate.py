@@ -146,8 +146,8 @@ def measured_page() -> str:
             iteration_part(),
             "## The starts",
             "`make bench-starts`: the paper's table 2 on ten-category Reuters (8,763 × 6,490, tf-idf), ACLS with "
-            "λ = .5, k = 10, ten seeds, mean ± standard deviation; Error(i) is the distance above the SVD's error. The pool of "
-            "`co-occurrence` was chosen on this collection among others, so its place depends on that choice.",
+            "λ = .5, k = 10, ten seeds, mean ± standard deviation; Error(i) is the distance above the SVD's error. The "
+            "pool of `co-occurrence` was chosen on this collection among others, so its place depends on that choice.",
             starts_part(),
             "## A hundred restarts",
             "`make bench-restarts`: 100 random starts of 50 iterations, k = 10, in units of one run; the aim is at "
