@@ -97,7 +97,9 @@ def _to_last(data: Data, factor: Array, workers: Workers) -> Array:
     def task(lo: int, hi: int) -> Array:
         out = np.empty((hi - lo, factor.shape[1]), data.dtype)
         data.product(lo, hi, factor, out)
-        sums: Array = abs(out[:, :-1] - out[:, -1:]).sum(axis=0, dtype=np.float64)
+        out[:, :-1] -= out[:, -1:]
+        np.abs(out, out=out)
+        sums: Array = out[:, :-1].sum(axis=0, dtype=np.float64)
         return sums
 
     parts = workers.map(task, data.blocks)
