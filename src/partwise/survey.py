@@ -78,6 +78,7 @@ class Ranks:
     def plot(self) -> Figure:
         """The errors, and the reliability and dispersion, against the rank; the recommended rank is marked."""
         from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator
 
         figure = Figure(figsize=(9, 3.8), layout="constrained")
         left, right = figure.subplots(1, 2)
@@ -89,6 +90,7 @@ class Ranks:
             right.plot(ks, [getattr(row, name) for row in self.rows], "o-", label=name)
         right.set(xlabel="rank", ylabel="agreement of the runs", ylim=(0, 1.02))
         for axis in (left, right):
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
             axis.axvline(self.recommended, color="tab:red", linewidth=1, label=f"recommended: {self.recommended}")
             axis.legend()
         return figure
