@@ -10,8 +10,11 @@ import scipy.sparse as sp
 
 from partwise.blocks import Block, borders
 from partwise.data.checks import refuse_bad_entry
-from partwise.kernels.products import csr_product
+from partwise.kernels.products import csr_product, csr_row_squares
 from partwise.types import Array
+
+TILE_BYTES = 2**22
+"""How much of a factor a product reads at a time: what stays near in the cache beside everything else."""
 
 
 class SparseData:
@@ -59,10 +62,9 @@ class SparseData:
     @cached_property
     def row_norms2(self) -> Array:
         """Squared row lengths in float64."""
-        with np.errstate(over="ignore"):
-            squares = np.concatenate([self._arrays[2].astype(np.float64) ** 2, [0.0]])
-        sums = np.add.reduceat(squares, np.minimum(self._arrays[0][:-1], self.nnz))
-        return np.where(np.diff(self._arrays[0]) > 0, sums, 0.0)
+        squares = np.empty(self.shape[0])
+        csr_row_squares(self._arrays[0], self._arrays[2], squares)
+        return squares
 
     @cached_property
     def norm2(self) -> float:
@@ -71,7 +73,9 @@ class SparseData:
 
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
         """The row kernel on a block; the same bits at any width of the factor."""
-        csr_product(*self._arrays, factor, lo, hi, out)
+        tile = max(1, TILE_BYTES // (factor.shape[1] * factor.itemsize))
+        rows = len(factor)
+        csr_product(*self._arrays, factor, lo, hi, rows if rows <= 2 * tile else tile, out)
 
     def rows(self, lo: int, hi: int) -> Array:
         """Some rows, dense."""

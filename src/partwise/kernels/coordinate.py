@@ -4,15 +4,24 @@ from partwise.kernels.jit import jit
 
 
 @jit
-def coordinate_rows(gram, inverse, gradient, sweeps, out):
-    """Improve each row of ``out`` in place by exact minimisation over one entry at a time, ``sweeps`` times.
+def coordinate_rows(gram, inverse, rhs, factor, sweeps, gradient, out):
+    """Improve each row of ``factor`` by exact minimisation over one entry at a time, ``sweeps`` times.
 
-    ``inverse`` is 1/diag G, 0 for a dead topic; ``gradient`` is xG − r for the rows as they come, and is used up.
+    ``inverse`` is 1/diag G, 0 for a dead topic; ``gradient`` comes as xG, and is used up. A row whose right-hand side
+    is all zero becomes zero: that is what the sweeps go to, and what rounding can keep them from.
     """
     k = gram.shape[0]
     for i in range(out.shape[0]):
-        x = out[i]
-        y = gradient[i]
+        x, y, r, before = out[i], gradient[i], rhs[i], factor[i]
+        largest = r[0]
+        for c in range(k):
+            x[c] = before[c]
+            y[c] -= r[c]
+            largest = max(largest, r[c])
+        if largest == 0:
+            for c in range(k):
+                x[c] = 0
+            continue
         for _ in range(sweeps):
             moved = False
             for c in range(k):

@@ -6,7 +6,7 @@ from partwise.kernels.jit import jit
 
 
 @jit
-def csr_product(indptr, indices, values, factor, lo, hi, out):
+def plain_csr_product(indptr, indices, values, factor, lo, hi, out):
     """out[i − lo] = Σ_j A[i, j] factor[j] for the rows lo ≤ i < hi of a CSR matrix, in the order stored."""
     k = factor.shape[1]
     for i in range(lo, hi):
@@ -18,6 +18,47 @@ def csr_product(indptr, indices, values, factor, lo, hi, out):
             f = factor[indices[p]]
             for c in range(k):
                 row[c] += v * f[c]
+
+
+@jit
+def csr_product(indptr, indices, values, factor, lo, hi, tile, out):
+    """The same bits as :func:`plain_csr_product`, for sorted indices, sooner.
+
+    Four entries at a time, so that a sum is loaded and stored once for four; and ``tile`` rows of the factor at a time,
+    so that a factor larger than the cache is read a piece at a time.
+    """
+    n, k = factor.shape
+    at = indptr[lo:hi].copy()
+    out[:] = 0
+    for end in range(tile, n + tile, tile):
+        for i in range(hi - lo):
+            p, last = at[i], indptr[lo + i + 1]
+            row = out[i]
+            while p + 4 <= last and indices[p + 3] < end:
+                v0, v1, v2, v3 = values[p], values[p + 1], values[p + 2], values[p + 3]
+                f0, f1 = factor[indices[p]], factor[indices[p + 1]]
+                f2, f3 = factor[indices[p + 2]], factor[indices[p + 3]]
+                for c in range(k):
+                    row[c] = row[c] + v0 * f0[c] + v1 * f1[c] + v2 * f2[c] + v3 * f3[c]
+                p += 4
+            while p < last and indices[p] < end:
+                v = values[p]
+                f = factor[indices[p]]
+                for c in range(k):
+                    row[c] += v * f[c]
+                p += 1
+            at[i] = p
+
+
+@jit
+def csr_row_squares(indptr, values, out):
+    """out[i] = Σ_j A[i, j]² in float64."""
+    for i in range(out.shape[0]):
+        total = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            v = np.float64(values[p])
+            total += v * v
+        out[i] = total
 
 
 @jit

@@ -22,11 +22,7 @@ class CoordinateSweeps(Update):
         inverse = np.divide(1, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)
 
         def rows(rhs: Array, factor: Array, out: Array) -> None:
-            own = gram.astype(out.dtype, copy=False)
-            gradient = factor @ own
-            gradient -= rhs
-            np.copyto(out, factor)
-            out[~rhs.any(axis=1)] = 0  # what the sweeps go to, which rounding can keep them from
-            coordinate_rows(own, inverse.astype(out.dtype, copy=False), gradient, self.sweeps, out)
+            own, scale = (given.astype(out.dtype, copy=False) for given in (gram, inverse))
+            coordinate_rows(own, scale, rhs, factor, self.sweeps, factor @ own, out)
 
         return rows

@@ -1,0 +1,59 @@
+"""Every fast kernel against its plain twin."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partwise.data import as_data
+from partwise.kernels.products import csr_product, csr_row_squares, plain_csr_product
+
+
+@given(
+    rows=st.integers(1, 30),
+    columns=st.integers(1, 60),
+    rank=st.integers(1, 20),
+    tile=st.integers(1, 70),
+    density=st.sampled_from([0.02, 0.3, 1.0]),
+    dtype=st.sampled_from(["f4", "f8"]),
+    index=st.sampled_from([np.int32, np.int64]),
+    seed=st.integers(0, 999),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_product_has_the_bits_of_its_plain_twin(rows, columns, rank, tile, density, dtype, index, seed):
+    """Whatever the tile, the block and the width, down to the last bit."""
+    rng = np.random.default_rng(seed)
+    matrix = sp.random_array((rows, columns), density=density, rng=rng, format="csr", dtype=dtype)
+    factor = rng.random((columns, rank)).astype(dtype)
+    lo = int(rng.integers(rows))
+    arrays = matrix.indptr.astype(index), matrix.indices.astype(index), matrix.data
+    plain, fast = (np.full((rows - lo, rank), np.nan, dtype) for _ in range(2))
+    plain_csr_product(*arrays, factor, lo, rows, plain)
+    csr_product(*arrays, factor, lo, rows, tile, fast)
+    np.testing.assert_array_equal(fast, plain)
+    np.testing.assert_allclose(plain, (matrix @ factor)[lo:], rtol=1e-4 if dtype == "f4" else 1e-12)
+
+
+def test_a_factor_larger_than_a_tile_is_read_in_tiles(monkeypatch):
+    """The data give the same bits with any size of tile."""
+    rng = np.random.default_rng(0)
+    data = as_data(sp.random_array((40, 500), density=0.2, rng=rng, format="csr"))
+    factor = rng.random((500, 7))
+    found = []
+    for size in (2**10, 2**22):
+        monkeypatch.setattr("partwise.data.sparse.TILE_BYTES", size)
+        out = np.empty((40, 7))
+        data.product(0, 40, factor, out)
+        found.append(out)
+    np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_row_squares(dtype):
+    """Squared lengths in float64, with empty rows."""
+    matrix = sp.random_array((50, 20), density=0.05, rng=np.random.default_rng(1), format="csr", dtype=dtype)
+    out = np.full(50, np.nan)
+    csr_row_squares(matrix.indptr, matrix.data, out)
+    np.testing.assert_allclose(out, (matrix.toarray().astype("f8") ** 2).sum(axis=1), rtol=1e-14)
+    assert (out == 0).any()
