@@ -239,8 +239,10 @@ def hals(
     return _sweeps("hals", lam_w, lam_h, alpha_w, alpha_h, sweeps)
 
 
-def _sweeps(name: str, lam_w: Any, lam_h: Any, alpha_w: Any, alpha_h: Any, sweeps: Any) -> Algorithm:
-    update = CoordinateSweeps(_whole(name, "sweeps", sweeps))
+def _sweeps(
+    name: str, lam_w: Any, lam_h: Any, alpha_w: Any, alpha_h: Any, sweeps: Any, settled: float = 0.0
+) -> Algorithm:
+    update = CoordinateSweeps(_whole(name, "sweeps", sweeps), settled)
     made = _build(name, update, lam_w, lam_h, alpha_w, alpha_h)
     return replace(made, settings={**made.settings, "sweeps": update.sweeps})
 
@@ -270,10 +272,13 @@ def als_hals(
     lam_h: float = 0.0,
     alpha_w: float | None = None,
     alpha_h: float | None = None,
-    sweeps: int = 3,
+    sweeps: int = 5,
 ) -> Algorithm:
-    """One clipped least-squares iteration, then extrapolated coordinate sweeps: a fast run and its polish in one."""
-    main = _sweeps("als-hals", lam_w, lam_h, alpha_w, alpha_h, sweeps)
+    """One clipped least-squares iteration, then extrapolated coordinate sweeps: a fast run and its polish in one.
+
+    A row ends its sweeps when one gains at most a tenth of what its first one gained.
+    """
+    main = _sweeps("als-hals", lam_w, lam_h, alpha_w, alpha_h, sweeps, settled=0.1)
     lead = als().with_penalties(main.w.penalty, main.h.penalty)
     return replace(main, extrapolation=Extrapolation(), lead=lead, lead_iterations=1)
 

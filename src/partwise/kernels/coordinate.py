@@ -1,14 +1,17 @@
 """Coordinate sweeps over the rows of ½ xGxᵀ − r·x, x ≥ 0."""
 
+import numpy as np
+
 from partwise.kernels.jit import jit
 
 
 @jit
-def coordinate_rows(gram, inverse, rhs, factor, sweeps, gradient, out):
-    """Improve each row of ``factor`` by exact minimisation over one entry at a time, ``sweeps`` times.
+def coordinate_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out):
+    """Improve each row of ``factor`` by exact minimisation over one entry at a time, in at most ``sweeps`` sweeps.
 
-    ``inverse`` is 1/diag G, 0 for a dead topic; ``gradient`` comes as xG, and is used up. A row whose right-hand side
-    is all zero becomes zero: that is what the sweeps go to, and what rounding can keep them from.
+    A row ends when a sweep gains at most the share ``settled`` of what its first one gained. ``inverse`` is 1/diag G, 0
+    for a dead topic; ``gradient`` comes as xG, and is used up. A row whose right-hand side is all zero becomes zero:
+    that is what the sweeps go to, and what rounding can keep them from.
     """
     k = gram.shape[0]
     for i in range(out.shape[0]):
@@ -22,8 +25,9 @@ def coordinate_rows(gram, inverse, rhs, factor, sweeps, gradient, out):
             for c in range(k):
                 x[c] = 0
             continue
-        for _ in range(sweeps):
-            moved = False
+        first = 0.0
+        for sweep in range(sweeps):
+            gain = 0.0
             for c in range(k):
                 old = x[c]
                 if inverse[c] == 0:
@@ -36,10 +40,12 @@ def coordinate_rows(gram, inverse, rhs, factor, sweeps, gradient, out):
                     new = old * 0
                 step = new - old
                 if step != 0:
-                    moved = True
                     x[c] = new
+                    gain += np.float64(step) * np.float64(step) * gram[c, c]
                     g = gram[c]
                     for d in range(k):
                         y[d] += step * g[d]
-            if not moved:
+            if sweep == 0:
+                first = gain
+            if gain <= settled * first:
                 break

@@ -16,6 +16,8 @@ class CoordinateSweeps(Update):
     """
 
     sweeps: int = 1
+    settled: float = 0.0
+    """A row ends its sweeps when one gains at most this share of what the first one gained."""
 
     def prepare(self, gram: Array) -> Rows:
         diagonal = np.diag(gram)
@@ -23,6 +25,6 @@ class CoordinateSweeps(Update):
 
         def rows(rhs: Array, factor: Array, out: Array) -> None:
             own, scale = (given.astype(out.dtype, copy=False) for given in (gram, inverse))
-            coordinate_rows(own, scale, rhs, factor, self.sweeps, factor @ own, out)
+            coordinate_rows(own, scale, rhs, factor, self.sweeps, self.settled, factor @ own, out)
 
         return rows
