@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from partwise.blocks import Block, borders
-from partwise.types import Array
+from partwise.types import Array, Data
 
 
 class DenseData:
@@ -47,6 +48,12 @@ class DenseData:
     def norm2(self) -> float:
         """‖A‖_F²."""
         return float(self.row_norms2.sum())
+
+    split = None
+
+    def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
+        """All of it, at hand."""
+        yield 0, self.shape[0], self
 
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
         """One BLAS call on a block of rows."""

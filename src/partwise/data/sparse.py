@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from partwise.blocks import Block, borders
 from partwise.data.checks import refuse_bad_entry
 from partwise.kernels.products import csr_product, csr_row_squares
-from partwise.types import Array
+from partwise.types import Array, Data
 
 TILE_BYTES = 2**22
 """How much of a factor a product reads at a time: what stays near in the cache beside everything else."""
@@ -47,6 +48,12 @@ class SparseData:
         parts = (csr.data, csr.indices.astype(index, copy=False), csr.indptr.astype(index, copy=False))
         return cls(sp.csr_array(parts, shape=csr.shape))
 
+    @property
+    def arrays(self) -> tuple[Array, Array, Array]:
+        """indptr, indices, values: read-only."""
+        indptr, indices, values = self._arrays
+        return indptr, indices, values
+
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Row blocks of equal work: a row's nonzeros and a little for the row itself."""
@@ -70,6 +77,12 @@ class SparseData:
     def norm2(self) -> float:
         """‖A‖_F²."""
         return float(self.row_norms2.sum())
+
+    split = None
+
+    def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
+        """All of it, at hand."""
+        yield 0, self.shape[0], self
 
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
         """The row kernel on a block; the same bits at any width of the factor."""
