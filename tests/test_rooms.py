@@ -24,7 +24,8 @@ ORDER = [
     ["survey"],
     ["estimator", "testing"],
     ["__init__"],
-    ["matrix_files"],
+    ["matrix_files", "entries"],
+    ["conversion"],
     ["cli"],
     ["__main__"],
 ]

@@ -24,7 +24,7 @@ from partwise.algorithms import (
     projected_gradient,
 )
 from partwise.certificate import Certificate
-from partwise.data import as_data
+from partwise.data import as_data, open_matrix, write_matrix
 from partwise.factorization import Factorization, load
 from partwise.inits import INITS
 from partwise.loop import iterate
@@ -89,10 +89,12 @@ __all__ = [
     "iterate",
     "load",
     "multiplicative",
+    "open_matrix",
     "projected_gradient",
     "ranks",
     "stability",
     "truncated_svd",
+    "write_matrix",
 ]
 
 

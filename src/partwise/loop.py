@@ -81,6 +81,8 @@ class Problem:
         check_rank(rank, data.shape)
         if refusal := chosen.refuses(int(rank), data.shape):
             raise ValueError(refusal)
+        if chosen.needs_data and data.split is not None:
+            raise ValueError(f"{chosen} needs all of the matrix at hand, so it cannot run on a matrix on disk.")
         if isinstance(start, Given):
             start.check(data, int(rank))
         return cls(data, int(rank), chosen, start, Workers(threads), reseed)
