@@ -47,6 +47,12 @@ class SparseData:
         parts = (csr.data, csr.indices.astype(index, copy=False), csr.indptr.astype(index, copy=False))
         return cls(sp.csr_array(parts, shape=csr.shape))
 
+    @property
+    def arrays(self) -> tuple[Array, Array, Array]:
+        """indptr, indices, values: read-only."""
+        indptr, indices, values = self._arrays
+        return indptr, indices, values
+
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Row blocks of equal work: a row's nonzeros and a little for the row itself."""
