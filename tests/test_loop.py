@@ -12,6 +12,7 @@ import partwise as pw
 from partwise.blocks import Workers, product
 from partwise.data import as_data
 from partwise.loop import Problem
+from partwise.walks import Walks
 
 FAST = [name for name in pw.ALGORITHMS if name != "alp"]
 
@@ -57,7 +58,7 @@ def test_error_near_an_exact_fit(kind, dtype):
     assert smallest < (1e-5 if dtype == np.float64 else 1e-3)
 
 
-class Counting:
+class Counting(Walks):
     """A matrix that counts its products."""
 
     def __init__(self, data, count=None):
@@ -69,6 +70,9 @@ class Counting:
     @property
     def T(self):
         return Counting(self.data.T, self.count)
+
+    def parts(self, both=False):
+        yield 0, self.shape[0], self
 
     def product(self, lo, hi, factor, out):
         self.count[0] += lo == 0

@@ -12,6 +12,7 @@ ORDER = [
     ["names", "types"],
     ["kernels"],
     ["blocks", "penalties", "files", "measures", "coherence", "datasets"],
+    ["walks"],
     ["updates", "data"],
     ["svd", "algorithms", "stopping"],
     ["inits", "half", "reseeding"],
@@ -63,7 +64,15 @@ def test_every_file_has_a_room():
 
 
 @pytest.mark.parametrize(
-    ("library", "rooms"), [("numba", {"kernels"}), ("sklearn", {"estimator"}), ("pickle", set()), ("joblib", set())]
+    ("library", "rooms"),
+    [
+        ("numba", {"kernels"}),
+        ("sklearn", {"estimator"}),
+        ("dask", {"data"}),
+        ("distributed", {"data"}),
+        ("pickle", set()),
+        ("joblib", set()),
+    ],
 )
 def test_libraries_have_their_rooms(library, rooms):
     """numba lives in kernels, scikit-learn in the estimator, pickle nowhere."""

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from threading import Condition, Lock, get_ident
@@ -16,7 +17,7 @@ from weakref import WeakSet
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from partwise.types import Array, Data
+from partwise.types import Array, Data, Spread
 
 T = TypeVar("T")
 Block = tuple[int, int]
@@ -258,22 +259,38 @@ def passes(data: Data, both: bool = False) -> Iterator[tuple[int, int, Data]]:
         yield 0, data.shape[0], data
 
 
-def product(data: Data, factor: Array, workers: Workers) -> Array:
-    """A · factor, whole."""
-    factor = np.ascontiguousarray(factor, data.dtype)
+def product(data: Data, factor: Any, workers: Workers) -> Array:
+    """A · factor, whole and here; the factor may be spread where it is as long as the axis of the parts."""
+    width = factor.shape[1]
     if data.split == 1:
-        out = np.zeros((data.shape[0], factor.shape[1]), data.dtype)
-        for lo, hi, part in data.parts():
-            add_product(part, factor[lo:hi], out, workers)
-        return out
-    out = np.empty((data.shape[0], factor.shape[1]), data.dtype)
-    for lo, hi, part in passes(data):
-        _fill_product(part, factor, out[lo:hi], workers)
-    return out
+        tall = factor if isinstance(factor, Spread) else np.ascontiguousarray(factor, data.dtype)
+        shares: list[Array] = data.walk(_Share(), [tall], [], workers, [width]).shares
+        return shares[0]
+    shared = np.ascontiguousarray(factor, data.dtype)
+    return np.asarray(data.walk(_Product((width,)), [], [shared], workers).rows[0])
 
 
-def _fill_product(data: Data, factor: Array, out: Array, workers: Workers) -> None:
-    workers.map(lambda lo, hi: data.product(lo, hi, factor, out[lo:hi]), data.blocks)
+@dataclass(frozen=True)
+class _Product:
+    """The rows of A · factor."""
+
+    widths: tuple[int, ...]
+
+    def __call__(self, part: Data, rows: Any, shared: Any, shares: Any, workers: Workers) -> tuple[list[Array], Any]:
+        factor, out = shared[0], np.empty((part.shape[0], self.widths[0]), part.dtype)
+        workers.map(lambda lo, hi: part.product(lo, hi, factor, out[lo:hi]), part.blocks)
+        return [out], []
+
+
+@dataclass(frozen=True)
+class _Share:
+    """A part of the columns times its rows of a factor."""
+
+    widths: tuple[int, ...] = ()
+
+    def __call__(self, part: Data, rows: Any, shared: Any, shares: Any, workers: Workers) -> tuple[list[Array], Any]:
+        add_product(part, rows[0], shares[0], workers)
+        return [], []
 
 
 def add_product(part: Data, factor: Array, out: Array, workers: Workers) -> None:
@@ -294,17 +311,30 @@ def gram_of(factor: Array) -> Array:
     return gram
 
 
-def gram_matrix(factor: Array, blocks: Sequence[Block], workers: Workers) -> Array:
+def gram_matrix(factor: Any, blocks: Sequence[Block], workers: Workers) -> Array:
     """FᵀF, summed over row blocks in their order."""
+    if isinstance(factor, Spread):
+        gram: Array = factor.sum(gram_of)
+        return gram
     grams = workers.map(lambda lo, hi: gram_of(factor[lo:hi]), blocks)
     return sum(grams[1:], grams[0])
 
 
-def residual2(data: Data, w: Array, h: Array, workers: Workers) -> float:
+def residual2(data: Data, w: Any, h: Any, workers: Workers) -> float:
     """‖A − WH‖² entry by entry, a block of rows at a time: the trace form cancels near an exact fit."""
     if data.split == 1:
         return residual2(data.T, h, w, workers)
-    return sum(_residual2(part, w[lo:hi], h, workers) for lo, hi, part in passes(data))
+    return float(data.walk(_Residual(), [w], [h], workers).sums)
+
+
+@dataclass(frozen=True)
+class _Residual:
+    """‖A − WH‖² on a part."""
+
+    widths: tuple[int, ...] = ()
+
+    def __call__(self, part: Data, rows: Any, shared: Any, shares: Any, workers: Workers) -> tuple[list[Array], Any]:
+        return [], [_residual2(part, rows[0], shared[0], workers)]
 
 
 def _residual2(data: Data, w: Array, h: Array, workers: Workers) -> float:

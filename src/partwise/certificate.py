@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from partwise.loop import Problem
-from partwise.measures import duplicate_topics, mean_sparsity, sparse_bytes
+from partwise.measures import duplicate_topics, sparsity_of, tally
 from partwise.reseeding import dead_topics
 from partwise.stopping import Reason
-from partwise.types import Array, Optimality, Step
+from partwise.types import Optimality, Step
+from partwise.walks import over
 
 STATIONARY, NEARLY = 1e-4, 1e-2
 
@@ -42,12 +43,21 @@ class FactorCertificate:
     dense_bytes: int
 
     @classmethod
-    def of(cls, factor: Array, locked: int) -> FactorCertificate:
-        """Measure a tall factor."""
-        by_row, zero_rows = mean_sparsity(factor, 1)
-        by_topic, _ = mean_sparsity(factor, 0)
-        zeros = 1 - np.count_nonzero(factor) / factor.size
-        return cls(by_row, by_topic, zero_rows, float(zeros), locked, sparse_bytes(factor), factor.nbytes)
+    def of(cls, factor: Any, locked: int) -> FactorCertificate:
+        """Measure a tall factor, a part at a time where it is spread."""
+        rows, width = factor.shape
+        filled, by_row, known, zero_rows, ones, squares = over(tally, factor)
+        by_topic = sparsity_of(ones, squares, rows)
+        by_topic = by_topic[~np.isnan(by_topic)]
+        return cls(
+            float(by_row / known) if known else float("nan"),
+            float(by_topic.mean()) if len(by_topic) else float("nan"),
+            int(zero_rows),
+            float(1 - filled / (rows * width)),
+            locked,
+            int(filled) * (factor.dtype.itemsize + 4) + 4 * (rows + 1),
+            factor.nbytes,
+        )
 
     @classmethod
     def from_dict(cls, known: dict[str, Any]) -> FactorCertificate:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import _check_n_features, check_is_fitted, check_non_negative, validate_data
 
 from partwise.algorithms import Algorithm, as_algorithm
 from partwise.blocks import Workers, residual2
@@ -20,6 +20,7 @@ from partwise.run import default_stop
 from partwise.solve import factorize
 from partwise.stopping import MaxIterations, Reason, Rule
 from partwise.types import Array
+from partwise.walks import Walks
 
 
 class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -92,7 +93,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.fit_transform(X)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> Array:
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Find the components of X and give each sample's weights."""
         X = self._checked(X, reset=True)
         algorithm = as_algorithm(self.algorithm)
@@ -107,7 +108,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             settle=True,
         )
         self.algorithm_ = algorithm
-        self.components_ = np.ascontiguousarray(fit.w.T)
+        self.components_ = np.ascontiguousarray(np.asarray(fit.w).T)
         self.n_components_ = fit.rank
         self.certificate_ = fit.certificate
         self.n_iter_ = max(1, fit.certificate.iterations)
@@ -121,13 +122,13 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             )
         return fit.h
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: Any) -> Any:
         """The weights of samples for these components, exact and the same for one row or many."""
         check_is_fitted(self)
         documents = as_data(self._checked(X, reset=False), zero=True)
         w = np.ascontiguousarray(self.components_.T, documents.dtype)
         with Workers(self.threads) as workers:
-            return fold_in(documents, self.algorithm_, w, workers).factor
+            return documents.hand_out(fold_in(documents, self.algorithm_, w, workers).factor)
 
     def inverse_transform(self, X: Any) -> Array:
         """Samples again from their weights: X @ components_."""
@@ -151,6 +152,9 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         return int(self.components_.shape[0])
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
+        if isinstance(X, Walks) or type(X).__module__.startswith("dask."):
+            _check_n_features(self, X, reset=reset)
+            return as_data(X, zero=not reset)
         if np.ma.is_masked(X):
             raise ValueError("X has masked (missing) entries; fill them first, e.g. with X.filled(0).")
         formats = ("csr", "csc", "coo", "bsr")  # scikit-learn makes the others csr, so that it can look for NaN

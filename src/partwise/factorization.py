@@ -18,6 +18,7 @@ from partwise.penalties import indefinite
 from partwise.stopping import Reason
 from partwise.types import Array, Data
 from partwise.updates import exact
+from partwise.walks import over
 
 KIND, LAYOUT = "partwise factorization", 1
 RECORD = np.dtype([("iteration", np.int64), *((n, np.float64) for n in ("seconds", "error", "angle", "kkt"))])
@@ -81,7 +82,9 @@ class Factorization:
             rows = f"{data.shape[0]} rows, the one that was fitted {len(self.w)}"
             raise ValueError(f"The matrix has {rows}; they must be the same rows in the same order.")
         with Workers(threads) as workers:
-            return fold_in(data.T, self.algorithm, self.w.astype(data.dtype, copy=False), workers).factor.T
+            w = np.ascontiguousarray(self.w, data.dtype)
+            found: Array = data.T.hand_out(fold_in(data.T, self.algorithm, w, workers).factor).T
+            return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one file of arrays and JSON, whole or not at all; :func:`load` reads it."""
@@ -91,7 +94,13 @@ class Factorization:
             "certificate": self.certificate.as_dict(),
             "restarts": [asdict(row) for row in self.restarts],
         }
-        files.write(path, KIND, LAYOUT, meta, {"w": self.w, "h": self.h, "history": np.asarray(self.history)})
+        files.write(
+            path,
+            KIND,
+            LAYOUT,
+            meta,
+            {"w": np.asarray(self.w), "h": np.asarray(self.h), "history": np.asarray(self.history)},
+        )
 
     def __str__(self) -> str:
         return str(self.certificate)
@@ -119,15 +128,14 @@ def load(path: str | os.PathLike[str]) -> Factorization:
         raise ValueError(f"{path} is a {KIND} file, but its contents do not fit together.") from None
 
 
-def fold_in(documents: Data, algorithm: Algorithm, w: Array, workers: Workers) -> Half:
+def fold_in(documents: Data, algorithm: Algorithm, w: Any, workers: Workers) -> Half:
     """The rows of H for the rows of ``documents``: a function of W's gram and the right-hand side alone.
 
     Nonnegative least squares on the gram with the algorithm's penalty, or its own cone; where AHCLS's penalty leaves
     no minimum to solve for, the clipped half-step, which needs no earlier rows either.
     """
     with single_threaded_blas():
-        gram, penalty = gram_of(w), algorithm.h.penalty
+        gram, penalty = over(gram_of, w), algorithm.h.penalty
         solvable = penalty.convex or not indefinite(gram + penalty.matrix(len(gram)))
         update = exact(algorithm.h.update) if solvable else algorithm.h.update
-        rows = np.zeros((documents.shape[0], w.shape[1]), documents.dtype)
-        return half(documents, Job(Side(update, penalty), w, gram, rows), workers)
+        return half(documents, Job(Side(update, penalty), w, gram), workers)

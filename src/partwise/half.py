@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from partwise.algorithms import Side
-from partwise.blocks import Workers, add_product, gram_of, passes, product
+from partwise.blocks import Workers, add_product, gram_of, product
 from partwise.kernels.products import column_dots, look_ahead, optimality
 from partwise.penalties import indefinite
 from partwise.types import Array, Data, DataUpdate, NoMinimum
 from partwise.updates.multiplicative import LIFT
+from partwise.walks import total
 
 Solver: TypeAlias = Callable[[int, int, Array, Array, Array], None]
 
@@ -23,19 +23,19 @@ Solver: TypeAlias = Callable[[int, int, Array, Array, Array], None]
 class Half:
     """A new factor and the sums that came with it."""
 
-    factor: Array
+    factor: Any
     gram: Array
     inner: float
     """<rhs, factor>"""
     dots: Array
     """Column by column, the inner product with the factor before (zeros where none was given)."""
-    ahead: Array | None = None
+    ahead: Any = None
     ahead_gram: Array | None = None
     onward: Array | None = None
     """Aᵀ times the factor, or times the factor moved ahead, where the data came in parts: the next right-hand side."""
 
     @property
-    def moved(self) -> tuple[Array, Array]:
+    def moved(self) -> tuple[Any, Array]:
         """The factor moved ahead by the momentum, and its gram."""
         if self.ahead is None or self.ahead_gram is None:
             raise ValueError("This half-step was made without momentum.")
@@ -47,23 +47,24 @@ class Job:
     """One half-step to make: the rows of ``factor`` for A ≈ factor · fixedᵀ."""
 
     side: Side
-    fixed: Array
+    fixed: Any
     gram: Array
     """fixedᵀ fixed"""
-    factor: Array
-    rhs: Array | None = None
+    factor: Any = None
+    """The rows as they were; None is zeros."""
+    rhs: Any = None
     """A · fixed, where it is at hand."""
-    old: Array | None = None
+    old: Any = None
     """The factor of the iteration before, with which the new one is compared."""
     inner: bool = True
     """Whether <rhs, factor> is wanted."""
     beta: float | None = None
     """The momentum with which the new factor is led ahead of the old one."""
 
-    def rows(self, lo: int, hi: int) -> Job:
-        """The same half-step for some of the rows."""
-        rhs, old = (None if a is None else a[lo:hi] for a in (self.rhs, self.old))
-        return replace(self, factor=self.factor[lo:hi], rhs=rhs, old=old)
+    @property
+    def tall(self) -> tuple[Any, Any, Any]:
+        """What goes by rows: the factor where the half-step reads it, the right-hand side, the factor before."""
+        return (None if self.side.update.cold else self.factor), self.rhs, self.old
 
 
 def half(data: Data, job: Job, workers: Workers) -> Half:
@@ -79,20 +80,60 @@ def halves(data: Data, jobs: Sequence[Job], workers: Workers) -> list[Half]:
     """
     if data.split == 1:
         jobs = [job if job.rhs is not None else replace(job, rhs=product(data, job.fixed, workers)) for job in jobs]
-    solvers = [_solver(data, job.side, job.fixed, job.gram) for job in jobs]
-    news = [np.empty((data.shape[0], job.fixed.shape[1]), data.dtype) for job in jobs]
-    aheads = [np.empty_like(new) if job.beta is not None else None for job, new in zip(jobs, news, strict=True)]
-    onwards = [np.zeros_like(job.fixed) if data.split == 0 else None for job in jobs]
-    made: list[list[tuple[Any, ...]]] = []
-    for lo, hi, part in passes(data, both=True):
-        rows = [new[lo:hi] for new in news]
-        moved = [None if ahead is None else ahead[lo:hi] for ahead in aheads]
-        made += _pass(part, [job.rows(lo, hi) for job in jobs], solvers, rows, moved, workers)
-        for new, ahead, onward in zip(rows, moved, onwards, strict=True):
-            if onward is not None:
-                add_product(part.T, new if ahead is None else ahead, onward, workers)
-    sums = zip(*made, strict=True)
-    return [_summed(*each) for each in zip(news, aheads, onwards, sums, strict=True)]
+    task = _HalfSteps(tuple(_bare(job) for job in jobs))
+    for job in task.jobs:
+        check_minimum(job)
+    tall = [rows for job in jobs for rows in job.tall]
+    if data.split == 1:
+        made, sums = task(data, tall, (), (), workers)
+        return task.halves(made, total(sums), [])
+    shares = [len(job.gram) for job in jobs] if data.split == 0 else []
+    walked = data.walk(task, tall, [job.fixed for job in jobs], workers, shares, both=True)
+    return task.halves(walked.rows, walked.sums, walked.shares)
+
+
+def _bare(job: Job) -> Job:
+    """The half-step without its long arrays, which go to the parts by themselves."""
+    return replace(job, fixed=np.empty((0, len(job.gram))), factor=None, rhs=None, old=None)
+
+
+@dataclass(frozen=True)
+class _HalfSteps:
+    """Several half-steps on one part."""
+
+    jobs: tuple[Job, ...]
+
+    @property
+    def widths(self) -> list[int]:
+        """The new rows of each half-step, and those moved ahead."""
+        return [len(job.gram) for job in self.jobs for _ in range(1 + (job.beta is not None))]
+
+    def __call__(
+        self, part: Data, rows: Any, shared: Sequence[Array], shares: Sequence[Array], workers: Workers
+    ) -> tuple[list[Array], list[Any]]:
+        fixed = list(shared) or [job.fixed for job in self.jobs]
+        jobs = [
+            replace(job, fixed=f, factor=rows[3 * i], rhs=rows[3 * i + 1], old=rows[3 * i + 2])
+            for i, (job, f) in enumerate(zip(self.jobs, fixed, strict=True))
+        ]
+        news = [np.empty((part.shape[0], len(job.gram)), part.dtype) for job in jobs]
+        aheads = [None if job.beta is None else np.empty_like(new) for job, new in zip(jobs, news, strict=True)]
+        solvers = [_solver(part, job) for job in jobs]
+        sums = _pass(part, jobs, solvers, news, aheads, workers)
+        for new, ahead, share in zip(news, aheads, shares, strict=False):
+            add_product(part.T, new if ahead is None else ahead, share, workers)
+        both = [rows for pair in zip(news, aheads, strict=True) for rows in pair if rows is not None]
+        return both, sums
+
+    def halves(self, rows: Sequence[Any], sums: Any, shares: Sequence[Array]) -> list[Half]:
+        """The results, from what the parts gave."""
+        given, onwards = iter(rows), iter(shares)
+        found = []
+        for job, (gram, inner, dots, moved) in zip(self.jobs, sums, strict=True):
+            new = next(given)
+            ahead = None if job.beta is None else next(given)
+            found.append(Half(new, gram, float(inner.sum()), dots, ahead, moved, next(onwards, None)))
+        return found
 
 
 def _pass(
@@ -118,7 +159,8 @@ def _one(
 ) -> tuple[Array, Array, Array, Array | None]:
     """One half-step on one block: the rows, and what is summed over blocks."""
     x = new[lo:hi]
-    solve(lo, hi, right, job.factor[lo:hi], x)
+    before = np.zeros_like(x) if job.factor is None else job.factor[lo:hi]
+    solve(lo, hi, right, before, x)
     dots = np.zeros(x.shape[1]) if job.old is None else column_dots(x, job.old[lo:hi])
     inner = column_dots(right, x) if job.inner else np.zeros(x.shape[1])
     sums = gram_of(x), inner, dots
@@ -128,20 +170,6 @@ def _one(
     floor = kind(LIFT if job.side.update.locks else 0)  # a clipped zero would be locked
     look_ahead(x, job.old[lo:hi], kind(job.beta or 0), floor, ahead[lo:hi])
     return *sums, gram_of(ahead[lo:hi])
-
-
-def _summed(new: Array, ahead: Array | None, onward: Array | None, sums: Sequence[tuple[Any, ...]]) -> Half:
-    """The sums in block order."""
-    grams, inners, dots, moved = zip(*sums, strict=True)
-    return Half(
-        new,
-        sum(grams[1:], grams[0]),
-        float(sum(inners[1:], inners[0]).sum()),
-        sum(dots[1:], dots[0]),
-        ahead,
-        None if ahead is None else sum(moved[1:], moved[0]),
-        onward,
-    )
 
 
 class _Rights:
@@ -166,36 +194,76 @@ class _Rights:
 
 
 def side_optimality(
-    data: Data,
-    side: Side,
-    fixed: Array,
-    gram: Array,
-    factor: Array,
-    workers: Workers,
-    keep: Array | None = None,
-) -> tuple[float, int]:
-    """(squared KKT residual, wrongly locked zeros) of one side; the right-hand side is left in ``keep``."""
-    penalised = gram + side.penalty.matrix(len(gram))
-    scale = np.sqrt(np.diag(gram))
-    slack = float(np.sqrt(np.finfo(data.dtype).eps))
-    own = side.update.residual(penalised)
+    data: Data, side: Side, fixed: Any, gram: Array, factor: Any, workers: Workers
+) -> tuple[float, int, Any]:
+    """(squared KKT residual, wrongly locked zeros, the right-hand side) of one side."""
+    task = _Optimality(side, gram)
+    if data.split == 1:
+        right = product(data, fixed, workers)
+        _, sums = task(data, [factor, right], (), (), workers)
+        squares, locked = total(sums)
+        return squares, locked, right
+    walked = data.walk(task, [factor, None], [fixed], workers)
+    return *walked.sums, walked.rows[0]
 
-    whole = product(data, fixed, workers) if data.split == 1 else None
 
-    def block(part: Data, first: int, lo: int, hi: int) -> tuple[float, int]:
-        there = slice(first + lo, first + hi)
-        right = _right(part, fixed, lo, hi, workers) if whole is None else whole[there]
-        if keep is not None:
-            keep[there] = right
-        x = factor[there]
-        gradient = x.astype(np.float64, copy=False) @ penalised - right
-        squares, locked = optimality(x, gradient, right, scale, slack)
-        return (squares if own is None else own(right, x)), locked
+@dataclass(frozen=True)
+class _Optimality:
+    """The stationarity check of some rows."""
 
-    found: list[tuple[float, int]] = []
-    for first, _, part in passes(data):
-        found += workers.map(partial(block, part, first), part.blocks)
-    return sum(squares for squares, _ in found), sum(locked for _, locked in found)
+    side: Side
+    gram: Array
+
+    @property
+    def widths(self) -> list[int]:
+        """The right-hand side is kept."""
+        return [len(self.gram)]
+
+    def __call__(
+        self, part: Data, rows: Any, shared: Sequence[Array], shares: Any, workers: Workers
+    ) -> tuple[list[Array], list[Any]]:
+        factor, right = rows
+        penalised = self.gram + self.side.penalty.matrix(len(self.gram))
+        scale, slack = np.sqrt(np.diag(self.gram)), float(np.sqrt(np.finfo(part.dtype).eps))
+        own = self.side.update.residual(penalised)
+        keep = np.empty((part.shape[0], len(self.gram)), part.dtype) if right is None else right
+
+        def block(lo: int, hi: int) -> tuple[float, int]:
+            if right is None:
+                part.product(lo, hi, shared[0], keep[lo:hi])
+            x = factor[lo:hi]
+            gradient = x.astype(np.float64, copy=False) @ penalised - keep[lo:hi]
+            squares, locked = optimality(x, gradient, keep[lo:hi], scale, slack)
+            return (squares if own is None else own(keep[lo:hi], x)), locked
+
+        return [keep], workers.map(block, part.blocks)
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """FᵀF and <A · fixed, F> of some rows of a factor that was given."""
+
+    widths: tuple[int, ...] = ()
+
+    def __call__(
+        self, part: Data, rows: Any, shared: Sequence[Array], shares: Any, workers: Workers
+    ) -> tuple[list[Array], list[Any]]:
+        factor, right = rows
+
+        def block(lo: int, hi: int) -> tuple[Array, Array]:
+            there = _right(part, shared[0], lo, hi, workers) if right is None else right[lo:hi]
+            return gram_of(factor[lo:hi]), column_dots(there, factor[lo:hi])
+
+        return [], workers.map(block, part.blocks)
+
+
+def fit_sums(data: Data, fixed: Any, factor: Any, workers: Workers) -> tuple[Array, float]:
+    """(the gram of a factor of these rows, its inner product with A · fixed)."""
+    if data.split == 1:
+        gram, inner = total(_Fit()(data, [factor, product(data, fixed, workers)], (), (), workers)[1])
+    else:
+        gram, inner = data.walk(_Fit(), [factor, None], [fixed], workers).sums
+    return gram, float(np.sum(inner))
 
 
 def _right(data: Data, fixed: Array, lo: int, hi: int, workers: Workers) -> Array:
@@ -204,17 +272,21 @@ def _right(data: Data, fixed: Array, lo: int, hi: int, workers: Workers) -> Arra
     return out
 
 
-def _solver(data: Data, side: Side, fixed: Array, gram: Array) -> Solver:
-    """The half-step on a block: from the right-hand side, or from the data where the update needs them."""
-    update = side.update
-    if isinstance(update, DataUpdate):
-        return lambda lo, hi, right, factor, out: update.solve(data.rows(lo, hi), fixed, out)
-    penalised = gram + side.penalty.matrix(len(gram))
-    if update.needs_convex and not side.penalty.convex and indefinite(penalised):
+def check_minimum(job: Job) -> None:
+    """Refuse a penalised problem that has no minimum, before any part is asked."""
+    side, penalised = job.side, job.gram + job.side.penalty.matrix(len(job.gram))
+    if side.update.needs_convex and not side.penalty.convex and indefinite(penalised):
         raise NoMinimum(
             f"AHCLS's penalty (λ = {side.penalty.lam:g}, α = {side.penalty.alpha:g}) makes the Gram matrix "
             f"indefinite here, so rows with nonnegativity properly enforced may have no minimum; "
             f"use a smaller λ or α, or the clipping method ahcls."
         )
-    rows = update.prepare(penalised)
+
+
+def _solver(data: Data, job: Job) -> Solver:
+    """The half-step on a block: from the right-hand side, or from the data where the update needs them."""
+    update = job.side.update
+    if isinstance(update, DataUpdate):
+        return lambda lo, hi, right, factor, out: update.solve(data.rows(lo, hi), job.fixed, out)
+    rows = update.prepare(job.gram + job.side.penalty.matrix(len(job.gram)))
     return lambda lo, hi, right, factor, out: rows(right, factor, out)

@@ -11,9 +11,9 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from partwise.algorithms import Algorithm, Extrapolation, Side, as_algorithm
-from partwise.blocks import NEAR_EXACT, Workers, gram_matrix, product, residual2, single_threaded_blas
+from partwise.blocks import NEAR_EXACT, Workers, gram_matrix, residual2, single_threaded_blas
 from partwise.data import as_data, as_factor
-from partwise.half import Half, Job, halves, side_optimality
+from partwise.half import Half, Job, fit_sums, halves, side_optimality
 from partwise.inits import Given, Init, as_init
 from partwise.kernels.products import column_dots
 from partwise.penalties import unbounded
@@ -23,6 +23,7 @@ from partwise.svd import check_rank
 from partwise.types import Array, Data, Momentum, Optimality, StartCost, Step
 from partwise.updates import LeastSquares
 from partwise.updates.multiplicative import lift
+from partwise.walks import each
 
 DEFAULT_ALGORITHM = "als-hals"
 DEFAULT_INIT = "random-acol"
@@ -82,7 +83,9 @@ class Problem:
         if refusal := chosen.refuses(int(rank), data.shape):
             raise ValueError(refusal)
         if chosen.needs_data and data.split is not None:
-            raise ValueError(f"{chosen} needs all of the matrix at hand, so it cannot run on a matrix on disk.")
+            raise ValueError(
+                f"{chosen} needs all of the matrix at hand, so it cannot run on a matrix on disk or on Dask."
+            )
         if isinstance(start, Given):
             start.check(data, int(rank))
         return cls(data, int(rank), chosen, start, Workers(threads), reseed)
@@ -114,15 +117,14 @@ class Problem:
     def _first(self, ws: Sequence[Array], began: float) -> list[Step]:
         given = self.init.other(self.data, self.rank) if isinstance(self.init, Given) else None
         if given is not None:
-            return [self.pair(0, began, w, given) for w in ws]
+            return [self.pair(0, began, w, self.data.T.hold(given)) for w in ws]
         side = self.at(1).h
         own = side if side.update.cold else Side(LeastSquares(), side.penalty)
-        empty = np.zeros((self.data.shape[1], self.rank), self.data.dtype)
         grams = [gram_matrix(w, self.data.blocks, self.workers) for w in ws]
-        jobs = [Job(own, w, gram, empty) for w, gram in zip(ws, grams, strict=True)]
+        jobs = [Job(own, w, gram) for w, gram in zip(ws, grams, strict=True)]
         made = halves(self.data.T, jobs, self.workers)
         if side.update.locks:
-            return [self.pair(0, began, w, lift(m.factor)) for w, m in zip(ws, made, strict=True)]
+            return [self.pair(0, began, w, each(lift, m.factor)) for w, m in zip(ws, made, strict=True)]
         return [
             replace(
                 self.step_of(0, began, w, m.factor, gram, m.gram, m.inner),
@@ -143,15 +145,13 @@ class Problem:
         else:
             cost = StartCost(seconds, np.asarray(w).nbytes)
         checked = as_factor(w, "The start W", (self.data.shape[0], self.rank))
-        return np.ascontiguousarray(checked, self.data.dtype), cost
+        return self.data.hold(np.ascontiguousarray(checked, self.data.dtype)), cost
 
     def pair(self, iteration: int, began: float, w: Array, h: Array) -> Step:
         """A step that holds a given pair."""
         gram_w = gram_matrix(w, self.data.blocks, self.workers)
-        gram_h = gram_matrix(h, self.data.T.blocks, self.workers)
-        made = product(self.data.T, w, self.workers)
-        inner = sum(self.workers.map(lambda lo, hi: column_dots(made[lo:hi], h[lo:hi]), self.data.T.blocks))
-        return self.step_of(iteration, began, w, h, gram_w, gram_h, float(np.sum(inner)))
+        gram_h, inner = fit_sums(self.data.T, w, h, self.workers)
+        return self.step_of(iteration, began, w, h, gram_w, gram_h, inner)
 
     def advance(self, steps: Sequence[Step], began: float) -> list[Step]:
         """The next iteration of steps that stand at the same one, after dead topics got another start."""
@@ -226,7 +226,7 @@ class Problem:
         """The step that follows, with the angle each topic turned by since the one that was reported."""
         before, dots = step.reported or step, made.dots
         if before is not step:
-            dots = column_dots(made.factor, before.w)
+            dots = column_dots(np.asarray(made.factor), np.asarray(before.w))
         lengths = np.sqrt(np.diag(before.gram_w)) * np.sqrt(np.diag(made.gram))
         same = np.where(np.diag(before.gram_w) == np.diag(made.gram), 1.0, 0.0)
         cosines = np.divide(dots, lengths, out=same, where=lengths > 0)
@@ -258,10 +258,9 @@ class Problem:
     def measure(self, step: Step) -> tuple[Optimality, Array]:
         """The stationarity check at a step, and AᵀW, which the next iteration can use."""
         algorithm = self.algorithm
-        kept = np.empty_like(step.h)
         with single_threaded_blas():
-            w2, locked_w = side_optimality(self.data, algorithm.w, step.h, step.gram_h, step.w, self.workers)
-            h2, locked_h = side_optimality(self.data.T, algorithm.h, step.w, step.gram_w, step.h, self.workers, kept)
+            w2, locked_w, _ = side_optimality(self.data, algorithm.w, step.h, step.gram_h, step.w, self.workers)
+            h2, locked_h, kept = side_optimality(self.data.T, algorithm.h, step.w, step.gram_w, step.h, self.workers)
         bounded = not any(
             not side.penalty.convex and unbounded(gram + side.penalty.matrix(self.rank))
             for side, gram in ((algorithm.w, step.gram_h), (algorithm.h, step.gram_w))

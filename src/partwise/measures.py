@@ -21,10 +21,32 @@ def hoyer(x: Any, axis: int | None = None) -> Any:
     values = abs(array.astype(np.float64))
     ones = np.asarray(values.sum(axis=axis))
     twos = np.sqrt(np.asarray((values * values).sum(axis=axis)))
+    result = _from_norms(ones, twos, size)
+    return float(result) if result.ndim == 0 else result
+
+
+def _from_norms(ones: Array, twos: Array, size: int) -> Array:
+    """Hoyer's sparsity from ‖x‖₁ and ‖x‖₂."""
     root = np.sqrt(size)
     ratio = np.divide(ones, twos, out=np.full(twos.shape, np.nan), where=twos > 0)
-    result = (root - ratio) / (root - 1) if size > 1 else np.full(twos.shape, np.nan)
-    return float(result) if result.ndim == 0 else result
+    found: Array = (root - ratio) / (root - 1) if size > 1 else np.full(twos.shape, np.nan)
+    return found
+
+
+def sparsity_of(ones: Array, squares: Array, size: int) -> Array:
+    """Hoyer's sparsity of vectors of length ``size`` from their sums and their sums of squares."""
+    return _from_norms(np.asarray(ones), np.sqrt(squares), size)
+
+
+def tally(factor: Array) -> tuple[Any, ...]:
+    """What is counted on some rows and can be added: entries above zero, the sparsities of the rows (their sum, and
+    how many have one), zero rows, and each column's sum and sum of squares."""
+    found = hoyer(factor, axis=1)
+    known = found[~np.isnan(found)]
+    values = abs(factor.astype(np.float64))
+    zero = int((~factor.any(axis=1)).sum())
+    filled = int(np.count_nonzero(factor))
+    return filled, float(known.sum()), len(known), zero, values.sum(axis=0), (values * values).sum(axis=0)
 
 
 def mean_sparsity(factor: Array, axis: int) -> tuple[float, int]:

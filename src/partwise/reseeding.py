@@ -1,12 +1,13 @@
 """Dead topics: how they are found, and the new start they get."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from partwise.blocks import Workers, gram_matrix, product
 from partwise.types import Array, Data, Step
 from partwise.updates.multiplicative import lift
+from partwise.walks import each
 
 NOTHING_LEFT = 1e-6
 """Relative error below which nothing is left for another topic to explain."""
@@ -33,16 +34,13 @@ def reseed_dead(data: Data, step: Step, locks: bool, workers: Workers) -> Step:
     misfit[list(step.reseeded)] = -np.inf
     columns = np.argsort(-misfit, kind="stable")[: min(len(dead), left)]
     columns = columns[misfit[columns] > 0]
-    w, h = step.w.copy(), step.h.copy()
+    w = np.array(step.w)
     lengths = np.sqrt(np.diag(step.gram_w))
     usual = float(lengths[lengths > 0].mean())
     for topic, column in zip(dead, columns, strict=False):
         found = data.T.rows(column, column + 1)[0].astype(np.float64)
         w[:, topic] = found * (usual / np.linalg.norm(found))
-        h[:, topic] = 0
-    if locks:
-        again = dead[: len(columns)]
-        h[:, again] = lift(h)[:, again]
+    w, h = data.hold(w), each(_Restart(tuple(int(c) for c in dead[: len(columns)]), locks), step.h)
     return replace(
         step,
         w=w,
@@ -56,10 +54,26 @@ def reseed_dead(data: Data, step: Step, locks: bool, workers: Workers) -> Step:
     )
 
 
+@dataclass(frozen=True)
+class _Restart:
+    """Rows of H in which some topics start again."""
+
+    topics: tuple[int, ...]
+    locks: bool
+
+    def __call__(self, rows: Array) -> Array:
+        rows = rows.copy()
+        again = list(self.topics)
+        rows[:, again] = 0
+        if self.locks:
+            rows[:, again] = lift(rows)[:, again]
+        return rows
+
+
 def _column_misfit(data: Data, step: Step, workers: Workers) -> Array:
     """‖a_j − W h_j‖² for each column j."""
     rhs = product(data.T, step.w, workers).astype(np.float64, copy=False)
-    h = step.h.astype(np.float64, copy=False)
+    h = np.asarray(step.h).astype(np.float64, copy=False)
     fitted = np.einsum("ij,ij->i", h @ step.gram_w - 2 * rhs, h)
     misfit: Array = data.T.row_norms2 + fitted
     return misfit

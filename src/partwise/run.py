@@ -164,4 +164,5 @@ def finished(run: Run, table: Sequence[StartRow], began: float, svd_error: float
     )
     history = np.array(run.history, RECORD).view(np.recarray)
     history.kkt[history.iteration == step.iteration] = step.kkt
-    return Factorization(step.w, step.h, history, run.reason, certificate, run.problem.algorithm, tuple(table))
+    w, h = run.problem.data.hand_out(step.w), run.problem.data.T.hand_out(step.h)
+    return Factorization(w, h, history, run.reason, certificate, run.problem.algorithm, tuple(table))

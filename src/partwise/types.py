@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias
@@ -62,6 +62,20 @@ class Data(Protocol):
         """
         ...
 
+    def walk(
+        self, task: Any, tall: Any, shared: Any, workers: Any, shares: Sequence[int] = (), both: bool = False
+    ) -> Any:
+        """A task for each part, wherever the parts are: see :class:`partwise.walks.Walks`."""
+        ...
+
+    def hold(self, factor: Any) -> Any:
+        """A factor of the split axis, kept where its rows of A are."""
+        ...
+
+    def hand_out(self, factor: Any) -> Any:
+        """A factor of these rows as the user gets it."""
+        ...
+
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
         """out = A[lo:hi] @ factor, where all the numbers are at hand."""
         ...
@@ -69,6 +83,33 @@ class Data(Protocol):
     def rows(self, lo: int, hi: int) -> Array:
         """A[lo:hi], dense."""
         ...
+
+
+class Spread(ABC):
+    """A tall factor that lies in parts where its rows of A lie; ``np.asarray`` brings all of it here."""
+
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    ndim: ClassVar[int] = 2
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @property
+    def nbytes(self) -> int:
+        """What all of it takes."""
+        return self.shape[0] * self.shape[1] * self.dtype.itemsize
+
+    @abstractmethod
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array: ...
+
+    @abstractmethod
+    def map(self, function: Callable[[Array], Array]) -> Spread:
+        """The function applied to the rows of each part."""
+
+    @abstractmethod
+    def sum(self, function: Callable[[Array], Any]) -> Any:
+        """What the function finds on the rows of each part, added in a fixed order."""
 
 
 class Rows(Protocol):

@@ -11,6 +11,7 @@ from partwise.data.disk import DiskData, open_matrix
 from partwise.data.sparse import SparseData
 from partwise.data.writing import write_matrix
 from partwise.types import Array, Data
+from partwise.walks import Walks
 
 __all__ = ["DenseData", "DiskData", "SparseData", "as_data", "as_factor", "open_matrix", "write_matrix"]
 
@@ -19,11 +20,17 @@ def as_data(matrix: Any, *, zero: bool = False) -> Data:
     """A nonnegative matrix as :class:`Data`; anything that is not one is refused in a sentence.
 
     Takes numpy arrays in any order and real dtype, read-only and memory-mapped ones too, data frames with numeric
-    columns, and every scipy sparse format, which is never made dense. The caller's data are not changed. Integers and
-    booleans become float64; float32 stays float32. An all-zero matrix is refused unless ``zero`` says it may be one.
+    columns, every scipy sparse format, which is never made dense, and dask arrays of dense or sparse blocks. The
+    caller's data are not changed. Integers and booleans become float64; float32 stays float32. An all-zero matrix is
+    refused unless ``zero`` says it may be one.
     """
-    if isinstance(matrix, (DenseData, SparseData, DiskData)):
-        return matrix
+    if isinstance(matrix, Walks):
+        found: Any = matrix
+        return _sized(found, zero)
+    if type(matrix).__module__.startswith("dask."):
+        from partwise.data.dask import from_dask
+
+        return _sized(from_dask(matrix), zero)
     frame = getattr(matrix, "sparse", None)
     if frame is not None and hasattr(frame, "to_coo") and np.ndim(matrix) == 2 and 0 not in matrix.shape:
         matrix = frame.to_coo()
@@ -32,6 +39,11 @@ def as_data(matrix: Any, *, zero: bool = False) -> Data:
         data: Data = SparseData.from_scipy(matrix, float_type(matrix.dtype))
     else:
         data = DenseData(dense_array(matrix))
+    return _sized(data, zero)
+
+
+def _sized(data: Data, zero: bool) -> Data:
+    """Data that are not zero, with squares in the range of numbers."""
     range_ = np.finfo(data.dtype)
     if float(range_.tiny) <= data.norm2 <= float(range_.max):
         return data

@@ -10,9 +10,10 @@ import numpy as np
 
 from partwise.blocks import Block, borders
 from partwise.types import Array, Data
+from partwise.walks import Walks
 
 
-class DenseData:
+class DenseData(Walks):
     """A view of an array; a transpose is a view too, so there is one copy of the numbers."""
 
     def __init__(self, array: Array, transpose: DenseData | None = None) -> None:
@@ -49,7 +50,7 @@ class DenseData:
         """‖A‖_F²."""
         return float(self.row_norms2.sum())
 
-    split = None
+    split: int | None = None
 
     def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
         """All of it, at hand."""

@@ -17,15 +17,16 @@ from partwise.data.dense import DenseData
 from partwise.data.sparse import SparseData
 from partwise.data.stored import ORDERS, Stored
 from partwise.types import Array, Data
+from partwise.walks import Walks
 
 
-class DiskData:
+class DiskData(Walks):
     """One side of a stored matrix; ``turned`` is the side whose rows are the short axis."""
 
     def __init__(self, stored: Stored, turned: bool, transpose: DiskData | None = None) -> None:
         self._stored, self._turned, self._transpose = stored, turned, transpose
         self.shape: tuple[int, int] = stored.shape[::-1] if turned else stored.shape
-        self.split = 1 if turned else 0
+        self.split: int | None = 1 if turned else 0
         self.dtype = stored.dtype
         self.nnz = stored.nnz
         self.widens = stored.sparse
@@ -133,7 +134,14 @@ class _Slot:
         return self._stored.read(name, self._buffers[kind])
 
 
-def open_matrix(path: str | os.PathLike[str]) -> DiskData:
-    """A matrix that :func:`write_matrix` or ``partwise convert`` stored, to be factored without loading it."""
+def open_matrix(path: str | os.PathLike[str], *, client: Any = None) -> Any:
+    """A matrix that :func:`write_matrix` or ``partwise convert`` stored, to be factored without loading it.
+
+    With a ``distributed.Client`` its parts are read by the workers, which must see the same folder, and stay there.
+    """
     stored = Stored.at(path)
+    if client is not None:
+        from partwise.data.dask import from_stored
+
+        return from_stored(stored, client)
     return DiskData(stored, turned=stored.long == 1)

@@ -13,12 +13,13 @@ from partwise.blocks import Block, borders
 from partwise.data.checks import refuse_bad_entry
 from partwise.kernels.products import csr_product, csr_row_squares
 from partwise.types import Array, Data
+from partwise.walks import Walks
 
 TILE_BYTES = 2**22
 """How much of a factor a product reads at a time: what stays near in the cache beside everything else."""
 
 
-class SparseData:
+class SparseData(Walks):
     """CSR arrays, sorted, without duplicates, read-only; the transpose is a second copy, made on first use."""
 
     def __init__(self, matrix: sp.csr_array, transpose: SparseData | None = None) -> None:
@@ -78,7 +79,7 @@ class SparseData:
         """‖A‖_F²."""
         return float(self.row_norms2.sum())
 
-    split = None
+    split: int | None = None
 
     def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
         """All of it, at hand."""

@@ -1,0 +1,83 @@
+"""Dask arrays as data: on a cluster where there is a client, else computed part by part in this process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from partwise.data.checks import check_shape, float_type
+from partwise.data.dask import work
+from partwise.data.dask.chunked import ChunkedData, Chunks
+from partwise.data.dask.cluster import Cluster, ClusterData
+from partwise.data.stored import Stored
+
+LARGEST_BLOCK = 2**32
+
+
+def from_dask(array: Any) -> ChunkedData | ClusterData:
+    """A dask array of dense or scipy sparse blocks, on the current Client's workers where there is one."""
+    if not hasattr(array, "chunks"):
+        raise TypeError(
+            "A dask data frame must be made an array first: frame.to_dask_array(lengths=True), with numeric columns."
+        )
+    check_shape(array.shape)
+    dtype = float_type(array.dtype)
+    if any(np.isnan(size) for sizes in array.chunks for size in sizes):
+        raise ValueError("The dask array has blocks of unknown size; call its compute_chunk_sizes() first.")
+    check_shape(tuple(int(size) for size in array.shape))
+    long = _long_axis(array)
+    sizes = array.chunks[long]
+    largest = max(sizes) * array.shape[1 - long] * dtype.itemsize
+    if largest > LARGEST_BLOCK and isinstance(array._meta, np.ndarray):
+        raise ValueError(
+            f"A block that spans axis {1 - long} would take {largest / 2**30:.1f} GB; "
+            f"rechunk the dask array into smaller blocks along axis {long}."
+        )
+    edges = [0, *np.cumsum(sizes).tolist()]
+    grid = array.to_delayed()
+    blocks = [list(line) for line in (grid if long == 0 else grid.T)]
+    client = _client()
+    if client is None:
+        return ChunkedData(Chunks(blocks, edges, array.shape[1 - long], dtype, long), turned=long == 1)
+    from dask.delayed import delayed
+
+    make = delayed(work.make_part, pure=False)
+    parts = client.compute([make(line, long, edges[b], b, dtype.str) for b, line in enumerate(blocks)])
+    return ClusterData(Cluster(client, parts, edges, array.shape[1 - long], dtype), turned=long == 1)
+
+
+def from_stored(stored: Stored, client: Any) -> ClusterData:
+    """A matrix on storage that every worker can read: each reads its own parts."""
+    addresses = sorted(client.nthreads())
+    parts = [
+        client.submit(
+            work.load_part,
+            str(stored.folder.absolute()),
+            part,
+            workers=[addresses[part * len(addresses) // stored.parts]],
+            allow_other_workers=True,
+            pure=False,
+            retries=2,
+        )
+        for part in range(stored.parts)
+    ]
+    cluster = Cluster(client, parts, stored.edges, stored.shape[1], stored.dtype)
+    return ClusterData(cluster, turned=stored.long == 1)
+
+
+def _long_axis(array: Any) -> int:
+    """The axis that is cut; where both or none are, the longer one."""
+    cut = [len(sizes) > 1 for sizes in array.chunks]
+    if cut[0] != cut[1]:
+        return int(cut[1])
+    return int(array.shape[1] >= array.shape[0])
+
+
+def _client() -> Any:
+    try:
+        from distributed import default_client
+
+        return default_client()
+    except (ImportError, ValueError):
+        return None

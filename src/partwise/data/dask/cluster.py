@@ -1,0 +1,248 @@
+"""A matrix whose parts lie on the workers of a cluster: tasks go to the parts, only k-wide arrays travel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+
+from partwise.blocks import Block, Workers, borders
+from partwise.data.dask import work
+from partwise.data.dask.spread import EVERY, Copied, Lost, Made, Mapped, Scattered, Sent, tree
+from partwise.types import Array, Data
+from partwise.walks import Walked, Walks
+
+T = TypeVar("T")
+TRIES = 8
+
+
+class Cluster:
+    """The parts of one matrix on a cluster, rows along the long axis."""
+
+    def __init__(self, client: Any, parts: Sequence[Any], edges: Sequence[int], short: int, dtype: Any) -> None:
+        self.client, self.parts, self.edges = client, list(parts), list(edges)
+        self.shape, self.dtype = (int(edges[-1]), short), np.dtype(dtype)
+        self.found: list[work.Facts] = client.gather(client.map(work.facts, self.parts, pure=False))
+        self._last: Copied | None = None
+        self._disturbed = False
+
+    def safely(self, action: Callable[[], T], given: Sequence[Scattered]) -> T:
+        """The action, again where workers were lost in the middle: what it was given is made again first."""
+        from distributed.client import FutureCancelledError, FuturesCancelledError
+        from distributed.comm import CommClosedError
+
+        for left in reversed(range(TRIES)):
+            try:
+                return action()
+            except (FutureCancelledError, FuturesCancelledError, CommClosedError, TimeoutError):
+                if not left:
+                    raise
+                time.sleep(0.1)
+                self.client.wait_for_workers(1)
+                self._disturbed = True
+                memo: dict[int, list[Any]] = {}
+                for factor in given:
+                    factor.futures = self._again(factor.recipe, memo)
+        raise AssertionError
+
+    def _again(self, recipe: Any, memo: dict[int, list[Any]]) -> list[Any]:
+        """Futures for a factor from the nearest copy that is left."""
+        if id(recipe) not in memo:
+            memo[id(recipe)] = self._remade(recipe, memo)
+        return memo[id(recipe)]
+
+    def _remade(self, recipe: Any, memo: dict[int, list[Any]]) -> list[Any]:
+        if isinstance(recipe, Sent):
+            return self.send(recipe.array)
+        if isinstance(recipe, Mapped):
+            source = self._again(recipe.source, memo)
+            return list(self.client.map(work.applied, source, function=recipe.function, pure=False, retries=2))
+        if isinstance(recipe, Copied):
+            holders = self.client.who_has(recipe.futures)
+            if all(holders.get(future.key) for future in recipe.futures):
+                return recipe.futures
+            if recipe.before is None:
+                raise Lost(
+                    "Workers that held a part of a factor and its copy were lost at about the same time; "
+                    "start again, from a checkpoint if there is one."
+                )
+            return self._again(recipe.before, memo)
+        tall = [None if given is None else self._again(given, memo) for given in recipe.tall]
+        mains = self._mains(recipe.task, tall, recipe.shared, recipe.turned, recipe.shares, 1)
+        return list(self.client.map(work.rows_of, mains, place=recipe.place, pure=False))
+
+    def send(self, array: Array) -> list[Any]:
+        """Rows of a factor from here to the workers."""
+        pieces = [np.ascontiguousarray(array[lo:hi]) for lo, hi in pairwise(self.edges)]
+        futures: list[Any] = self.client.scatter(pieces, hash=False)
+        return futures
+
+    def walk(
+        self, task: Any, tall: Sequence[Any], shared: Sequence[Array], turned: bool, shares: Sequence[int]
+    ) -> Walked:
+        """A task for each part; its rows stay there, the sums and shares come here through a tree."""
+        held = [self.hold(rows) if isinstance(rows, np.ndarray) else rows for rows in tall]
+        shared = [np.asarray(array) for array in shared]
+        threads = max(1, sum(self.client.nthreads().values()) // len(self.parts))
+
+        def once() -> tuple[list[list[Any]], Any]:
+            given = [None if rows is None else rows.futures for rows in held]
+            mains = self._mains(task, given, shared, turned, shares, threads)
+            rows = [self.client.map(work.rows_of, mains, place=p, pure=False) for p in range(len(task.widths))]
+            root = tree(self.client, self.client.map(work.sums_of, mains, pure=False))
+            return rows, self.client.gather(root)
+
+        rows, (sums, kept) = self.safely(once, [factor for factor in held if factor is not None])
+        recipes = tuple(None if factor is None else factor.recipe for factor in held)
+        depth = 1 + max((recipe.depth for recipe in recipes if recipe is not None), default=0)
+        made = [
+            Scattered(self, futures, width, Made(task, recipes, tuple(shared), turned, tuple(shares), place, depth))
+            for place, (futures, width) in enumerate(zip(rows, task.widths, strict=True))
+        ]
+        if made and (depth >= EVERY or (self._disturbed and depth > 1)):
+            self._copy(made)
+        return Walked(made, sums, kept)
+
+    def _mains(
+        self, task: Any, tall: Sequence[Any], shared: Sequence[Array], turned: bool, shares: Sequence[int], threads: int
+    ) -> list[Any]:
+        sent: Any = self.client.scatter([list(shared)], broadcast=True, hash=False)[0] if shared else []
+        none = [None] * len(self.parts)
+        rows = [none if futures is None else futures for futures in tall]
+        options = {"task": task, "shared": sent, "turned": turned, "shares": list(shares), "threads": threads}
+        mains: list[Any] = self.client.map(work.run, self.parts, *rows, pure=False, retries=2, **options)
+        return mains
+
+    def _copy(self, factors: Sequence[Scattered]) -> None:
+        """Every part of these factors on a second worker; a single worker has nowhere to copy to."""
+        addresses = sorted(self.client.nthreads())
+        if len(addresses) < 2:
+            return
+        for factor in factors:
+            holders = self.client.who_has(factor.futures)
+            copies = []
+            for future in factor.futures:
+                there = next(iter(holders.get(future.key, ())), addresses[0])
+                after = addresses[(addresses.index(there) + 1) % len(addresses)] if there in addresses else addresses[0]
+                copies.append(
+                    self.client.submit(work.copied, future, workers=[after], allow_other_workers=True, pure=False)
+                )
+            factor.recipe = Copied(copies, factor.recipe)
+        self._forget(factors)
+        self._disturbed = False
+
+    def _forget(self, factors: Sequence[Scattered]) -> None:
+        """What was needed until these copies exist is needed no longer once there are newer ones."""
+        for factor in factors:
+            for older in _copies(factor.recipe.before):
+                older.before = None
+
+    def hold(self, array: Array) -> Scattered:
+        """A factor of the long axis, sent to the workers."""
+        futures = self.safely(lambda: self.send(array), [])
+        return Scattered(self, futures, array.shape[1], Sent(array))
+
+
+def _copies(recipe: Any) -> Iterator[Copied]:
+    """The copies on which a recipe stands."""
+    if isinstance(recipe, Copied):
+        yield recipe
+    elif isinstance(recipe, Mapped):
+        yield from _copies(recipe.source)
+    elif isinstance(recipe, Made):
+        for given in recipe.tall:
+            yield from _copies(given)
+
+
+class ClusterData(Walks):
+    """One side of a matrix on a cluster."""
+
+    def __init__(self, cluster: Cluster, turned: bool, transpose: ClusterData | None = None) -> None:
+        self._cluster, self._turned, self._transpose = cluster, turned, transpose
+        self.shape: tuple[int, int] = cluster.shape[::-1] if turned else cluster.shape
+        self.dtype = cluster.dtype
+        self.split: int | None = 1 if turned else 0
+        self.nnz: int = sum(found.nnz for found in cluster.found)
+        self.widens = all(found.sparse for found in cluster.found)
+        index = 4 if self.widens else 0
+        self.nbytes: int = self.nnz * (self.dtype.itemsize + index) + (self.shape[0] + 1) * index
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """Row blocks of equal size, for what is done to a factor alone."""
+        return borders(np.arange(self.shape[0] + 1) * (self.nnz / self.shape[0] + 8))
+
+    @property
+    def T(self) -> ClusterData:
+        """The other side of the same parts."""
+        if self._transpose is None:
+            self._transpose = ClusterData(self._cluster, not self._turned, self)
+        return self._transpose
+
+    @cached_property
+    def row_norms2(self) -> Array:
+        """Squared row lengths."""
+        if not self._turned:
+            return np.concatenate([found.norms2 for found in self._cluster.found])
+        shares = [found.others2 for found in self._cluster.found]
+        return sum(shares[1:], shares[0])
+
+    @cached_property
+    def norm2(self) -> float:
+        """‖A‖_F²."""
+        return float(self.row_norms2.sum())
+
+    def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
+        """The parts one by one, brought here: for what is no task."""
+        for future, (lo, hi) in zip(self._cluster.parts, pairwise(self._cluster.edges), strict=True):
+            yield lo, hi, self._cluster.client.gather(future).side(self._turned)
+
+    def walk(
+        self,
+        task: Any,
+        tall: Sequence[Any],
+        shared: Sequence[Array],
+        workers: Workers,
+        shares: Sequence[int] = (),
+        both: bool = False,
+    ) -> Walked:
+        """A task for each part, on the worker that has it."""
+        return self._cluster.walk(task, tall, shared, self._turned, shares)
+
+    def hold(self, factor: Any) -> Any:
+        """Sent to the workers, where these rows are the long axis."""
+        return factor if self._turned else self._cluster.hold(factor)
+
+    def hand_out(self, factor: Any) -> Any:
+        """A dask array over the rows on the workers; a factor of the short axis as it is."""
+        if not isinstance(factor, Scattered):
+            return factor
+        import dask.array as da
+        from dask.delayed import delayed
+
+        pieces = [
+            da.from_delayed(delayed(future), (hi - lo, factor.shape[1]), factor.dtype)
+            for future, (lo, hi) in zip(factor.futures, factor.slices(), strict=True)
+        ]
+        return da.concatenate(pieces)
+
+    def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
+        """Not here: a pass goes over the parts."""
+        raise TypeError("A matrix on a cluster is multiplied part by part.")
+
+    def rows(self, lo: int, hi: int) -> Array:
+        """Some rows, dense, from the parts that have them."""
+        cluster, client = self._cluster, self._cluster.client
+        if self._turned:
+            asked = client.map(work.some_rows, cluster.parts, turned=True, lo=lo, hi=hi, pure=False)
+            return np.concatenate(client.gather(asked), axis=1)
+        asked = [
+            client.submit(work.some_rows, part, False, max(lo, first) - first, min(hi, end) - first, pure=False)
+            for part, (first, end) in zip(cluster.parts, pairwise(cluster.edges), strict=True)
+            if first < hi and lo < end
+        ]
+        return np.concatenate(client.gather(asked))

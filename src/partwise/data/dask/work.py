@@ -1,0 +1,170 @@
+"""What runs where a part lies: making it, checking it, and a task on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from partwise.blocks import Workers, single_threaded_blas
+from partwise.data.checks import refuse_bad_entry
+from partwise.data.dense import DenseData
+from partwise.data.disk import _Slot
+from partwise.data.sparse import SparseData
+from partwise.data.stored import ORDERS, Stored
+from partwise.types import Array, Data
+from partwise.walks import add, total
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows of the long axis, in both orders; it says its size, so that Dask does not move it lightly."""
+
+    data: Any
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if isinstance(self.data, SparseData):
+            return _sparse_part, (*self.data.arrays, self.data.shape)
+        return _dense_part, (self.data.rows(0, self.data.shape[0]),)
+
+    def __sizeof__(self) -> int:
+        return int(2 * self.data.nbytes)
+
+    def side(self, turned: bool) -> Data:
+        """As rows of the long axis, or as columns."""
+        found: Data = self.data.T if turned else self.data
+        return found
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a part before the run starts."""
+
+    nnz: int
+    sparse: bool
+    norms2: Array
+    """Squared lengths of its rows."""
+    others2: Array
+    """Its share of the squared lengths on the other axis."""
+
+
+def make_part(blocks: Sequence[Any], long: int, first: int, block: int, dtype: str) -> Part:
+    """The blocks along the short axis put together and checked; rows run along the long axis."""
+    sparse = any(sp.issparse(piece) for piece in blocks)
+    if sparse:
+        stack = sp.hstack if long == 0 else sp.vstack
+        whole: Any = sp.csr_array(stack([sp.csr_array(piece) for piece in blocks]))
+    else:
+        whole = np.concatenate([np.asarray(piece) for piece in blocks], axis=1 - long)
+    whole = (whole if long == 0 else whole.T).astype(dtype, copy=False)
+    _check(whole, sparse, long, first, block)
+    data: Any = SparseData.from_scipy(whole, np.dtype(dtype)) if sparse else DenseData(np.ascontiguousarray(whole))
+    return _whole(data)
+
+
+def _sparse_part(indptr: Array, indices: Array, values: Array, shape: tuple[int, int]) -> Part:
+    return _whole(SparseData(sp.csr_array((values, indices, indptr), shape=shape)))
+
+
+def _dense_part(rows: Array) -> Part:
+    return _whole(DenseData(rows))
+
+
+def _whole(data: Any) -> Part:
+    """With its transpose, which is made here and now."""
+    assert data.T.shape[0] == data.shape[1]
+    return Part(data)
+
+
+def _check(rows: Any, sparse: bool, long: int, first: int, block: int) -> None:
+    """Refuse a bad entry, with its place in the whole matrix."""
+    if sparse:
+        rows = rows.tocoo()
+    values = rows.data if sparse else rows.ravel()
+
+    def place(p: int) -> tuple[int, int]:
+        i, j = (int(rows.row[p]), int(rows.col[p])) if sparse else divmod(p, rows.shape[1])
+        return (first + i, j) if long == 0 else (j, first + i)
+
+    refuse_bad_entry(values, place, f"Block {block} of the matrix")
+
+
+def load_part(folder: str, part: int) -> Part:
+    """A part of a matrix on shared storage, read by the worker that will hold it."""
+    stored = _stored(folder)
+    there = _Slot(stored, ORDERS).load(part)
+    if not stored.sparse:
+        return _whole(DenseData(there["rows"]))
+    rows = SparseData(there["rows"])
+    rows._transpose = SparseData(there["columns"], rows)
+    return _whole(rows)
+
+
+@lru_cache(maxsize=4)
+def _stored(folder: str) -> Stored:
+    return Stored.at(folder)
+
+
+def facts(part: Part) -> Facts:
+    """What the whole needs to know of a part."""
+    data = part.data
+    return Facts(data.nnz, isinstance(data, SparseData), data.row_norms2, data.T.row_norms2)
+
+
+def run(
+    part: Part,
+    *rows: Array | None,
+    task: Any,
+    shared: Sequence[Array],
+    turned: bool,
+    shares: Sequence[int],
+    threads: int,
+) -> tuple[list[Array], Any]:
+    """A task on a part: (its new rows, (its sums, its shares)), as it would be made in one process."""
+    data = part.side(turned)
+    short = data.shape[0] if turned else data.shape[1]
+    kept = [np.zeros((short, width), data.dtype) for width in shares]
+    writable = [_own(array) for array in shared]
+    with Workers(threads) as workers, single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        made, sums = task(data, [None if a is None else _own(a) for a in rows], writable, kept, workers)
+    return made, [total(sums), kept]
+
+
+def _own(array: Array) -> Array:
+    """Arrays that came over the wire are read-only; the kernels are compiled for those that are not."""
+    return np.require(array, requirements=["C", "W"])
+
+
+def rows_of(made: tuple[list[Array], Any], place: int) -> Array:
+    """One of the arrays of new rows."""
+    return made[0][place]
+
+
+def sums_of(made: tuple[list[Array], Any]) -> Any:
+    """What is summed."""
+    return made[1]
+
+
+def added(one: Any, other: Any) -> Any:
+    """The sums of two neighbours."""
+    return add(one, other)
+
+
+def some_rows(part: Part, turned: bool, lo: int, hi: int) -> Array:
+    """Rows of one side of a part, dense."""
+    return np.array(part.side(turned).rows(lo, hi))
+
+
+def applied(rows: Array, function: Any) -> Any:
+    """A function on the rows of a part."""
+    with single_threaded_blas():
+        return function(_own(rows))
+
+
+def copied(rows: Array) -> Array:
+    """The same rows under another key, on another worker."""
+    return rows
