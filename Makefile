@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint docs bench-iteration bench-starts bench-restarts bench-ranks clean
+.PHONY: demo test lint docs bench-iteration bench-starts bench-restarts bench-ranks bench-dask clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -38,6 +38,9 @@ bench-restarts: $(READY)  ## what a hundred restarts cost, and what the race los
 
 bench-ranks: $(READY)  ## how often the recommended rank is the planted one
 	$(BIN)/python benchmarks/ranks.py
+
+bench-dask: $(READY)  ## two worker processes against two threads, and the bytes that move
+	$(BIN)/python benchmarks/dask_run.py
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

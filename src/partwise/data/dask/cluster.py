@@ -20,6 +20,14 @@ T = TypeVar("T")
 TRIES = 8
 
 
+def losses() -> tuple[type[BaseException], ...]:
+    """What is raised when a worker was lost on the way."""
+    from distributed.client import FutureCancelledError, FuturesCancelledError
+    from distributed.comm import CommClosedError
+
+    return FutureCancelledError, FuturesCancelledError, CommClosedError, TimeoutError
+
+
 class Cluster:
     """The parts of one matrix on a cluster, rows along the long axis."""
 
@@ -27,27 +35,37 @@ class Cluster:
         self.client, self.parts, self.edges = client, list(parts), list(edges)
         self.shape, self.dtype = (int(edges[-1]), short), np.dtype(dtype)
         self.found: list[work.Facts] = client.gather(client.map(work.facts, self.parts, pure=False))
-        self._last: Copied | None = None
+        self._threads = max(1, sum(client.nthreads().values()) // len(self.parts))
         self._disturbed = False
 
     def safely(self, action: Callable[[], T], given: Sequence[Scattered]) -> T:
         """The action, again where workers were lost in the middle: what it was given is made again first."""
-        from distributed.client import FutureCancelledError, FuturesCancelledError
-        from distributed.comm import CommClosedError
-
         for left in reversed(range(TRIES)):
             try:
+                if left < TRIES - 1:
+                    self._mend(given)
                 return action()
-            except (FutureCancelledError, FuturesCancelledError, CommClosedError, TimeoutError):
+            except losses():
                 if not left:
                     raise
                 time.sleep(0.1)
-                self.client.wait_for_workers(1)
-                self._disturbed = True
-                memo: dict[int, list[Any]] = {}
-                for factor in given:
-                    factor.futures = self._again(factor.recipe, memo)
         raise AssertionError
+
+    def _mend(self, given: Sequence[Scattered]) -> None:
+        """Make factors again after a loss."""
+        self.client.wait_for_workers(1)
+        self._disturbed = True
+        memo: dict[int, list[Any]] = {}
+        for factor in given:
+            factor.futures = self._again(factor.recipe, memo)
+
+    def _holders(self, futures: Sequence[Any]) -> list[Any]:
+        """The workers that have each of these; none where it is lost."""
+        try:
+            told = self.client.who_has(futures)
+        except losses():
+            return [()] * len(futures)
+        return [told.get(future.key, ()) for future in futures]
 
     def _again(self, recipe: Any, memo: dict[int, list[Any]]) -> list[Any]:
         """Futures for a factor from the nearest copy that is left."""
@@ -62,8 +80,7 @@ class Cluster:
             source = self._again(recipe.source, memo)
             return list(self.client.map(work.applied, source, function=recipe.function, pure=False, retries=2))
         if isinstance(recipe, Copied):
-            holders = self.client.who_has(recipe.futures)
-            if all(holders.get(future.key) for future in recipe.futures):
+            if all(self._holders(recipe.futures)):
                 return recipe.futures
             if recipe.before is None:
                 raise Lost(
@@ -72,7 +89,7 @@ class Cluster:
                 )
             return self._again(recipe.before, memo)
         tall = [None if given is None else self._again(given, memo) for given in recipe.tall]
-        mains = self._mains(recipe.task, tall, recipe.shared, recipe.turned, recipe.shares, 1)
+        mains = self._mains(recipe.task, tall, recipe.shared, recipe.turned, recipe.shares)
         return list(self.client.map(work.rows_of, mains, place=recipe.place, pure=False))
 
     def send(self, array: Array) -> list[Any]:
@@ -87,11 +104,10 @@ class Cluster:
         """A task for each part; its rows stay there, the sums and shares come here through a tree."""
         held = [self.hold(rows) if isinstance(rows, np.ndarray) else rows for rows in tall]
         shared = [np.asarray(array) for array in shared]
-        threads = max(1, sum(self.client.nthreads().values()) // len(self.parts))
 
         def once() -> tuple[list[list[Any]], Any]:
             given = [None if rows is None else rows.futures for rows in held]
-            mains = self._mains(task, given, shared, turned, shares, threads)
+            mains = self._mains(task, given, shared, turned, shares)
             rows = [self.client.map(work.rows_of, mains, place=p, pure=False) for p in range(len(task.widths))]
             root = tree(self.client, self.client.map(work.sums_of, mains, pure=False))
             return rows, self.client.gather(root)
@@ -108,12 +124,13 @@ class Cluster:
         return Walked(made, sums, kept)
 
     def _mains(
-        self, task: Any, tall: Sequence[Any], shared: Sequence[Array], turned: bool, shares: Sequence[int], threads: int
+        self, task: Any, tall: Sequence[Any], shared: Sequence[Array], turned: bool, shares: Sequence[int]
     ) -> list[Any]:
+        # Sent as data and not as part of the tasks: once it is let go, the scheduler forgets how the rows were made.
         sent: Any = self.client.scatter([list(shared)], broadcast=True, hash=False)[0] if shared else []
         none = [None] * len(self.parts)
         rows = [none if futures is None else futures for futures in tall]
-        options = {"task": task, "shared": sent, "turned": turned, "shares": list(shares), "threads": threads}
+        options = {"task": task, "shared": sent, "turned": turned, "shares": list(shares), "threads": self._threads}
         mains: list[Any] = self.client.map(work.run, self.parts, *rows, pure=False, retries=2, **options)
         return mains
 
@@ -123,10 +140,9 @@ class Cluster:
         if len(addresses) < 2:
             return
         for factor in factors:
-            holders = self.client.who_has(factor.futures)
             copies = []
-            for future in factor.futures:
-                there = next(iter(holders.get(future.key, ())), addresses[0])
+            for future, holders in zip(factor.futures, self._holders(factor.futures), strict=True):
+                there = next(iter(holders), addresses[0])
                 after = addresses[(addresses.index(there) + 1) % len(addresses)] if there in addresses else addresses[0]
                 copies.append(
                     self.client.submit(work.copied, future, workers=[after], allow_other_workers=True, pure=False)
