@@ -32,7 +32,8 @@ def from_dask(array: Any) -> ChunkedData | ClusterData:
     if largest > LARGEST_BLOCK and isinstance(array._meta, np.ndarray):
         raise ValueError(
             f"A block that spans axis {1 - long} would take {largest / 2**30:.1f} GB; "
-            f"rechunk the dask array into smaller blocks along axis {long}."
+            f"rechunk the dask array into smaller blocks along axis {long}, or, where its blocks are sparse, say so "
+            "when it is made: meta=scipy.sparse.csr_matrix((0, 0))."
         )
     edges = [0, *np.cumsum(sizes).tolist()]
     grid = array.to_delayed()

@@ -37,6 +37,12 @@ class Cluster:
         self.found: list[work.Facts] = client.gather(client.map(work.facts, self.parts, pure=False))
         self._threads = max(1, sum(client.nthreads().values()) // len(self.parts))
         self._disturbed = False
+        self._homes = self._places()
+
+    def _places(self) -> list[list[str]]:
+        """Where each part lies, so that its tasks go there and it is not carried about; anywhere, where it is lost."""
+        anywhere = sorted(self.client.nthreads())
+        return [list(holders)[:1] or anywhere for holders in self._holders(self.parts)]
 
     def safely(self, action: Callable[[], T], given: Sequence[Scattered]) -> T:
         """The action, again where workers were lost in the middle: what it was given is made again first."""
@@ -55,6 +61,7 @@ class Cluster:
         """Make factors again after a loss."""
         self.client.wait_for_workers(1)
         self._disturbed = True
+        self._homes = self._places()
         memo: dict[int, list[Any]] = {}
         for factor in given:
             factor.futures = self._again(factor.recipe, memo)
@@ -131,8 +138,11 @@ class Cluster:
         none = [None] * len(self.parts)
         rows = [none if futures is None else futures for futures in tall]
         options = {"task": task, "shared": sent, "turned": turned, "shares": list(shares), "threads": self._threads}
-        mains: list[Any] = self.client.map(work.run, self.parts, *rows, pure=False, retries=2, **options)
-        return mains
+        options |= {"pure": False, "retries": 2, "allow_other_workers": True}
+        return [
+            self.client.submit(work.run, *given, workers=home, **options)
+            for home, *given in zip(self._homes, self.parts, *rows, strict=True)
+        ]
 
     def _copy(self, factors: Sequence[Scattered]) -> None:
         """Every part of these factors on a second worker; a single worker has nowhere to copy to."""
