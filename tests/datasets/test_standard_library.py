@@ -2,7 +2,6 @@
 
 import inspect
 import json.decoder
-import subprocess
 import sys
 
 import pytest
@@ -34,13 +33,10 @@ def test_texts_are_the_docstrings(corpus, thing):
         assert name not in corpus
 
 
-def test_nothing_is_imported():
-    """Reading leaves no module of the library behind that has an effect when it is imported."""
-    code = (
-        "import sys; from partwise.datasets import load_standard_library as load; load();"
-        "sys.exit('antigravity' in sys.modules or 'this' in sys.modules or 'idlelib' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+def test_nothing_is_imported(corpus):
+    """Modules that have an effect when they are imported are read all the same."""
+    assert any(name.startswith("turtle.") for name in corpus)
+    assert not {"antigravity", "turtle", "this"} & set(sys.modules)
 
 
 def test_what_is_taken_and_what_is_left(tmp_path):
