@@ -198,16 +198,19 @@ def _why_empty(weighting: Weighting, words: Words, said: str) -> str | None:
     if not any(part in said for part in ("empty vocabulary", "no terms remain", "max_df corresponds")):
         return None
     n, low, high = words.documents, weighting.min_df, weighting.max_df
+    many = "1 document" if n == 1 else f"{n:,} documents"
     if n == 0:
         return "The collection is empty: there is no document."
     if words.words == 0:
-        return f"None of the {n} documents holds a word; look at the column, the encoding or the pattern of a word."
+        return f"There is no word in {many}; look at the column, the encoding or the pattern of a word."
+    if words.kept == 0:
+        return f"There is no word left in {many} once stop words are left out; choose other stop words or none."
     if "empty vocabulary" in said:
-        return f"All {n} documents are empty once stop words are left out; choose other stop words or none."
+        return f"There is no run of {weighting.ngrams[0]} words in {many}; lower the shortest run in ngrams."
     if isinstance(low, int) and low > n:
-        return f"min_df={low} asks for terms in at least {low} documents, but there are only {n}; lower it."
+        return f"min_df={low} asks for terms in at least {low} documents, and the collection has {many}; lower it."
     return (
-        f"No term is in enough and not too many of the {n} documents (min_df={low}, max_df={high}); "
+        f"No term is in enough and not too many documents of {n:,} (min_df={low}, max_df={high}); "
         "lower min_df or raise max_df."
     )
 

@@ -24,6 +24,7 @@ class Words:
         self._ngrams = ngrams
         self.documents = 0
         self.words = 0
+        self.kept = 0
         self.surface: Counter[str] = Counter()
 
     def __call__(self, text: str) -> list[str]:
@@ -35,6 +36,7 @@ class Words:
         self.documents += 1
         self.words += len(found)
         kept = [word for word in found if word not in self._stop]
+        self.kept += len(kept)
         if self._stems is not None:
             self.surface.update(kept)
             stems = self._stems
