@@ -71,7 +71,7 @@ def test_log_entropy_at_its_ends():
     assert weights.pop("everyday") == pytest.approx(0, abs=1e-12)
     assert set(weights.values()) == {1.0}
     assert matrix.data.min() >= 0
-    assert Weighting("log-entropy", min_df=1).fit(["one two"])[1].nnz == 2
+    assert Weighting("log-entropy", min_df=1).fit(["cat dog"])[1].nnz == 2
 
 
 WORDS = ["cat", "cats", "dog", "dogs", "chasing", "chased", "naïve", "flat", "flatly", "the", "mat", "ZÜRICH", "zürich"]
@@ -185,7 +185,7 @@ def test_bad_options(options, sentence):
         (
             ["cat", "cat"],
             {"min_df": 9},
-            "min_df=9 asks for terms in at least 9 documents, and the collection has 2 documents",
+            "in at least 9 documents, and the collection has 2 documents",
         ),
         (["cat", "cat"], {"min_df": 1, "max_df": 0.5}, "lower min_df or raise max_df"),
         (["cat", "cat"], {"min_df": 2, "max_df": 1}, "lower min_df or raise max_df"),

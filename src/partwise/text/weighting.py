@@ -141,6 +141,7 @@ class Vocabulary:
 
         local = WEIGHTS[self.weighting.weight][0]
         made = sp.csr_array(counts, dtype=np.float64)
+        made.sort_indices()  # so that a document has the same bits wherever it comes from
         made.data = local(made.data) * self.global_weights[made.indices]
         made.eliminate_zeros()
         if self.weighting.normalize and made.nnz:
