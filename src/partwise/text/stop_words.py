@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 # What is left of "don't", "we've" and "they'll" when words are runs of letters; scikit-learn's list has not got them.
@@ -31,11 +34,20 @@ CONTRACTIONS = [
 ]
 
 
+@cache
 def english() -> frozenset[str]:
-    """scikit-learn's English list and the pieces of contractions."""
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # imported late: it takes a second
+    """scikit-learn's English list and the pieces of contractions.
 
-    return frozenset(ENGLISH_STOP_WORDS).union(CONTRACTIONS)
+    The list is a file of its own and is run alone where it is found: importing all of scikit-learn for it would take a
+    second of every search.
+    """
+    found = find_spec("sklearn")
+    file = Path(found.origin).with_name("feature_extraction") / "_stop_words.py" if found and found.origin else None
+    if file is None or not file.is_file():
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        return frozenset(ENGLISH_STOP_WORDS).union(CONTRACTIONS)
+    return frozenset(run_path(str(file))["ENGLISH_STOP_WORDS"]).union(CONTRACTIONS)
 
 
 def read_stop_words(path: str | os.PathLike[str], encoding: str = "utf-8") -> tuple[str, ...]:
