@@ -42,7 +42,9 @@ def clusters(
     if found.unassigned:
         has = "document has" if found.unassigned == 1 else "documents have"
         say("", f"{found.unassigned:,} {has} no known term and so no topic.")
-    show_scores(found.scores)
+    if found.scores is not None:
+        say("")
+        show_scores(found.scores)
 
 
 def as_csv(found: Clusters) -> str:

@@ -16,6 +16,8 @@ from partwise.methods import COMPARED, STARTS, MethodRow, compare_methods
 from partwise.text.comparison import Comparison
 from partwise.text.model import TopicModel
 
+SHOWN = 5
+
 
 def compare(
     paths: Annotated[
@@ -100,7 +102,9 @@ def show_comparison(found: Comparison) -> None:
     shown = table("topics", "cosine", "share", "about", left=["about"])
     for match in found.matches:
         lines = [match.name if match.name == match.other_name else f"{match.name} → {match.other_name}"]
-        lines += [f"+ {' '.join(match.gained)}"] * bool(match.gained) + [f"− {' '.join(match.lost)}"] * bool(match.lost)
+        lines += [f"+ {', '.join(match.gained)}"] * bool(match.gained) + [f"− {', '.join(match.lost)}"] * bool(
+            match.lost
+        )
         share = f"{match.share:.1%} → {match.other_share:.1%}"
         shown.add_row(f"{match.topic} → {match.other}", f"{match.cosine:.3f}", share, cell(*lines, styles=["bold"]))
     show(shown)
@@ -109,8 +113,10 @@ def show_comparison(found: Comparison) -> None:
             say("", f"Only in the {name}: " + "; ".join(f"{topic} ({words})" for topic, words in rest) + ".")
     say("", f"{found.shared_terms:,} terms in both (of {found.terms[0]:,} and {found.terms[1]:,}).")
     if found.shared_documents:
-        say(f"{len(found.moved):,} of the {found.shared_documents:,} documents in both changed their topic.")
-    for one in found.moved[:5]:
+        first = ", the first of them" if len(found.moved) > SHOWN else ""
+        end = f"{first}:" if found.moved else "."
+        say(f"{len(found.moved):,} of the {found.shared_documents:,} documents in both changed their topic{end}")
+    for one in found.moved[:SHOWN]:
         say(f"  {shortened(one.title or one.id, 50)}: {_topic(one.topic)} → {_topic(one.other)}")
 
 

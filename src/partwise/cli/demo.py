@@ -21,7 +21,7 @@ QUERIES = ("read a compressed archive", "parse command line arguments")
 
 def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to save the model.")] = Path("demo.partwise"),
-    k: Annotated[int, typer.Option("-k", "--topics", help="How many topics.")] = 24,
+    k: Annotated[int, typer.Option("-k", "--topics", help="How many topics.")] = 20,
     as_json: options.Json = False,
 ) -> None:
     """Fit the docstrings of Python's standard library: topics, the certificate, two searches.

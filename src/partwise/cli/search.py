@@ -48,7 +48,8 @@ def show_answer(answer: Answer, names: tuple[str, ...]) -> None:
     shown = table("score", *(["topic"] if names else []), "document", left=["document"])
     for hit in answer:
         head = f"{hit.id}  {hit.title}" if hit.title and hit.title != hit.id else hit.id
-        text = cell(shortened(head, 120), shortened(hit.snippet, 130), styles=["bold", "dim"])
+        words = hit.snippet.removeprefix(hit.title).strip()
+        text = cell(shortened(head, 120), *([shortened(words, 130)] if words else []), styles=["bold", "dim"])
         topic = ["" if hit.topic is None else str(hit.topic)] if names else []
         shown.add_row(f"{hit.score:.3f}", *topic, text)
     show(shown)

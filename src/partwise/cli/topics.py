@@ -95,7 +95,7 @@ def show_topics(found: Topics, scores: LabelScores | None) -> None:
     shown = table("topic", "share", "docs", "NPMI", "about", left=["about"])
     for topic in found:
         rest = [term.term for term in topic.terms if term.term not in topic.name.split(", ")]
-        about = Text.assemble((plain(topic.name), "bold"), "  ", plain(" ".join(rest)), ("\n" + _like(topic), "dim"))
+        about = Text.assemble((plain(topic.name), "bold"), "  ", plain(", ".join(rest)), ("\n" + _like(topic), "dim"))
         npmi = "" if topic.coherence is None else f"{topic.coherence:.2f}"
         shown.add_row(str(topic.topic), f"{topic.share:.1%}", f"{topic.size:,}", npmi, about)
     show(shown)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from partwise.algorithms import Algorithm, as_algorithm
 from partwise.blocks import gram_of
@@ -209,7 +210,7 @@ class TopicModel(TextModel):
         """The same for a text that is not in the collection."""
         self._known(text)
         column = query_column(self.vocabulary, text)
-        return self._explained("", "", column, self.fold_in(column[:, None])[0], n)
+        return self._explained("", "", column, self.fold_in(sp.csr_array(column[:, None]))[0], n)
 
     def _explained(self, id_: str, title: str, column: Array, row: Array, n: int) -> Explanation:
         parts, explained = explain_column(column, self.factorization.w, row, self.terms, self.names, n)
