@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint docs bench-iteration bench-starts bench-restarts bench-ranks bench-pipeline clean
+.PHONY: demo test lint docs bench-iteration bench-starts bench-restarts bench-ranks bench-pipeline bench-retrieval clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -41,6 +41,9 @@ bench-ranks: $(READY)  ## how often the recommended rank is the planted one
 
 bench-pipeline: $(READY)  ## 20,000 documents from a file to a saved model
 	$(BIN)/python benchmarks/pipeline.py
+
+bench-retrieval: $(READY)  ## search and clustering against human judgement: word vectors, LSI and NMF
+	$(BIN)/python benchmarks/retrieval.py
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,8 @@ from partwise.svd import SVD, truncated_svd
 from partwise.text.search import cosines
 from partwise.text.weighting import Weighting
 from partwise.types import Array
+
+DEFAULT: Mapping[str, Mapping[str, Any]] = {"nmf": {}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,14 +90,17 @@ def measure(method: str, rank: int | None, scores: Iterable[Array], relevant: Ar
     return Measured(method, rank, points.mean(axis=(0, 1)), precision.mean(axis=0), precision.mean(axis=1))
 
 
-def compare(judged: Judged, ranks: Sequence[int], seeds: Sequence[int], **settings: Any) -> Iterator[Measured]:
-    """The vector space, then LSI and NMF at each rank; NMF from each seed."""
+def compare(
+    judged: Judged, ranks: Sequence[int], seeds: Sequence[int], methods: Mapping[str, Mapping[str, Any]] = DEFAULT
+) -> Iterator[Measured]:
+    """The vector space, then at each rank LSI and every NMF, named with its settings, from each seed."""
     yield measure("vectors", None, [vector_scores(judged.A, judged.Q)], judged.relevant)
     svd = truncated_svd(judged.A, max(ranks))
     for rank in ranks:
         yield measure("lsi", rank, [lsi_scores(svd.truncate(rank), judged.Q)], judged.relevant)
-        fits = (factorize(judged.A, rank, seed=seed, **settings) for seed in seeds)
-        yield measure("nmf", rank, (nmf_scores(fit, judged.Q) for fit in fits), judged.relevant)
+        for method, settings in methods.items():
+            fits = (factorize(judged.A, rank, seed=seed, **settings) for seed in seeds)
+            yield measure(method, rank, (nmf_scores(fit, judged.Q) for fit in fits), judged.relevant)
 
 
 def difference(first: Measured, second: Measured) -> tuple[float, float]:

@@ -12,6 +12,8 @@ from pathlib import Path
 from partwise.documents import Document
 from partwise.names import choose
 from partwise.text.columns import Columns
+from partwise.text.encodings import Decoder
+from partwise.text.problems import Problems
 from partwise.text.readers import FORMATS, SUFFIXES
 from partwise.text.readers.folder import read_folder
 from partwise.text.source import Source
@@ -46,7 +48,8 @@ def read_documents(
     columns = Columns(column, id_column, title_column, label_column)
     if format is not None:
         choose("format", format, FORMATS)
-    source = Source(None if str(path) == "-" else Path(path), encoding)
+    problems = Problems()
+    source = Source(None if str(path) == "-" else Path(path), Decoder(encoding, problems), problems)
     rows = _reported(source, _documents(source, format, columns), warn or _python_warning)
     return chain([next(rows)], rows)  # asking for the first makes every check now
 

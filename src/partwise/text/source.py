@@ -8,7 +8,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, AnyStr
 
@@ -25,12 +25,8 @@ class Source:
     """Where documents come from; ``path`` None is stdin."""
 
     path: Path | None
-    encoding: str = "utf-8"
-    problems: Problems = field(default_factory=Problems)
-    decoder: Decoder = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "decoder", Decoder(self.encoding, self.problems))
+    decoder: Decoder
+    problems: Problems
 
     @property
     def name(self) -> str:
