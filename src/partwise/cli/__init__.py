@@ -59,7 +59,7 @@ def _told(error: Exception) -> tuple[str, int]:
     """(the sentence, the exit code) for what is the user's to mend; every other error is ours and is raised."""
     usage: Any = getattr(error, "format_message", None)
     if usage is not None:
-        return " ".join(str(usage()).split()) or "something is missing; add --help.", 2
+        return " ".join(str(usage()).split()), 2  # empty where the help has been shown instead
     if isinstance(error, typer.Abort):
         return "interrupted; nothing was written.", 130
     if isinstance(error, MemoryError):
@@ -70,7 +70,8 @@ def _told(error: Exception) -> tuple[str, int]:
 
 
 def _end(sentence: str, code: int) -> None:
-    sys.stderr.write(f"partwise: {plain(sentence)}\n")
+    if sentence:
+        sys.stderr.write(f"partwise: {plain(sentence)}\n")
     sys.exit(code)
 
 
