@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import retrieval_page
+
 import partwise as pw
 from partwise import stopping
 
@@ -160,7 +162,12 @@ def measured_page() -> str:
     )
 
 
-PAGES = {"algorithms.md": algorithms_page, "measured.md": measured_page}
+def retrieval() -> str:
+    """docs/retrieval.md."""
+    return retrieval_page.page(result("retrieval"), table)
+
+
+PAGES = {"algorithms.md": algorithms_page, "measured.md": measured_page, "retrieval.md": retrieval}
 
 
 def main() -> int:
