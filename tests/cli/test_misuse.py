@@ -53,6 +53,8 @@ def refused(done, said):
         (b"text\nship sail\n", ["--clumn", "text"], "--clumn"),
         (b"text\nship sail\n", ["-o", "nowhere/m.partwise"], "The folder nowhere does not exist"),
         (b"text\nship sail\n", ["-o", "."], "is a folder"),
+        (b"text\nship sail\n", ["-o", "-"], "cannot go to stdout"),
+        (b"text\nship sail\n", ["--stop-words", "."], "Is a directory"),
         (b"text\nship sail\n", ["-o", "bad.csv"], "is what is read"),
     ],
 )

@@ -71,7 +71,7 @@ def test_an_interrupt_leaves_no_file(when, folder, tmp_path):
         process.send_signal(signal.SIGINT)
         said = process.stderr.read().decode().lstrip("!")
     assert process.returncode == 130, said
-    assert said.strip() == "partwise: interrupted; nothing was written."
+    assert said.strip() == "partwise: interrupted; no file is left half written."
     assert list(tmp_path.iterdir()) == []
 
 

@@ -44,6 +44,11 @@ def test_help_lists_every_verb(warm):
     assert (bare.stdout.rstrip(), bare.stderr, bare.returncode) == (shown.rstrip(), "", 2)
 
 
+def test_version(warm):
+    """--version says which."""
+    assert good(warm("--version")) == f"partwise {pw.__version__}\n"
+
+
 def test_topics_prints_and_saves(folder, warm, tmp_path):
     """The table names the topics and the scores against the labels; --json has all of it and the certificate."""
     shown = good(warm("topics", "news.csv", "-k", 3, "--seed", 1, *COLUMNS, cwd=folder))

@@ -246,6 +246,15 @@ def test_what_cannot_work_is_refused(settings, given_texts, said):
         TopicModel(**settings).fit(given_texts)
 
 
+def test_labels_are_counted_before_any_work():
+    """One label a document, or a sentence; a generator of texts is counted as it is read."""
+    for given_texts in (texts(), iter(texts())):
+        with pytest.raises(ValueError, match="2 labels for 30 documents"):
+            TopicModel(3).fit(given_texts, labels=["a", "b"])
+    model = TopicModel(3, seed=1).fit(texts(), labels=[d.label for d in documents()])
+    assert model.clusters().scores.purity == 1
+
+
 def test_unfitted_models_say_so():
     """Every verb of a model without a fit is one sentence."""
     for verb in (

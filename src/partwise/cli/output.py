@@ -96,6 +96,8 @@ def check_output(path: Path | None, *inputs: str | Path) -> None:
     """Refuse a file that cannot be written, or that would overwrite what is read, before any work."""
     if path is None:
         return
+    if str(path) == "-":
+        raise ValueError("The result is a file of its own and cannot go to stdout; give it a name.")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file to write.")
     if not path.parent.is_dir():
