@@ -110,8 +110,8 @@ def same_rank(rows: list[Row]) -> str:
         f"- At the same rank NMF (either) is behind LSI by more than two standard errors in {sure} of {len(pairs)} "
         f"comparisons and ahead in {ahead}; it loses from {lost[0]:.0%} to {lost[-1]:.0%} of LSI's MAP, "
         f"{lost[len(lost) // 2]:.0%} in the middle. If *nearly as well* means at least nine tenths of LSI's MAP, it "
-        f"holds in {sum(part <= 0.1 for part in lost)} of {len(pairs)}. The comparisons share their queries, so they are not "
-        "independent."
+        f"holds in {sum(part <= 0.1 for part in lost)} of {len(pairs)}. The comparisons share their queries, so "
+        "they are not independent."
     )
 
 
