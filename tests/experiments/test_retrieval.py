@@ -1,5 +1,6 @@
 """The scores of the three methods against dense calculations, and the collections where they are at hand."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -70,6 +71,9 @@ def test_clusters():
     kinds = np.arange(40) % 2
     for found in (nmf_clusters(fit), svd_clusters(pw.truncated_svd(judged.A, 2), 2, seed=0)):
         assert len({*zip(found.tolist(), kinds.tolist(), strict=True)}) == 2
+    scale = np.array([100.0, 0.01])
+    scaled = replace(fit, w=fit.w * scale, h=fit.h / scale)
+    assert nmf_clusters(scaled).tolist() == nmf_clusters(fit).tolist()
 
 
 def test_medlars_at_a_small_rank():
