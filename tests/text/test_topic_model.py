@@ -192,6 +192,16 @@ def test_compare_matches_topics_and_finds_what_moved(model):
         model.compare(strange)
 
 
+def test_stems_are_compared_by_what_is_counted():
+    """The same stem shown in two forms is neither gained nor lost; a new word is."""
+    weighting = Weighting(stem="english", min_df=1)
+    first = TopicModel(1, weighting=weighting).fit(["ships sailing", "ships harbours"])
+    second = TopicModel(1, weighting=weighting).fit(["ship sail", "ship harbour tide"])
+    (match,) = first.compare(second).matches
+    assert (match.gained, match.lost) == (("tide",), ())
+    assert match.cosine > 0.9
+
+
 @given(st.text(alphabet="abship harbourtie, ", max_size=60))
 @pytest.mark.parametrize("options", [{}, {"ngrams": (1, 2)}, {"weight": "log-entropy"}, {"weight": "counts"}])
 def test_a_query_is_weighed_as_a_text(options, text):
