@@ -99,9 +99,7 @@ def main():
     matrix = reuters().matrix
     rows = [row for dtype in (np.float64, np.float32) for k in (10, 50) for row in iteration_rows(matrix, k, dtype)]
     print(f"Reuters tf-idf, {matrix.shape[0]:,} x {matrix.shape[1]:,}, {matrix.nnz:,} nonzeros, {os.cpu_count()} cores")
-    head = (
-        f"{'method':<24}{'k':>4}{'dtype':>9}{'iteration':>12}{'2 products':>12}{'ratio':>7}{'our own':>12}{'ratio':>7}"
-    )
+    head = f"{'method':<24}{'k':>4}{'dtype':>9}{'iteration':>12}{'plain':>12}{'ratio':>7}{'our own':>12}{'ratio':>7}"
     print(f"{head}  limit")
     for row in rows:
         verdict = "" if row["limit"] is None else "met" if row["ratio"] <= row["limit"] else "MISSED"
