@@ -6,6 +6,7 @@ import sys
 
 import typer
 
+from partwise.cli.data import data
 from partwise.cli.ranks import ranks
 
 app = typer.Typer(
@@ -15,6 +16,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(ranks)
+app.add_typer(data, name="data")
 
 
 @app.callback()

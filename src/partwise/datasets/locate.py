@@ -1,7 +1,7 @@
 """Where the files of a data set are on this machine."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 VARIABLE = "PARTWISE_DATA"
@@ -22,6 +22,15 @@ def find(name: str, *parts: str, data: Path | None = None) -> Path:
         f"{relative.as_posix()} was not found: put {relative.name} in {place}, "
         f"or set {VARIABLE} to the folder that holds {relative.as_posix()}."
     )
+
+
+def first(name: str, parts: Sequence[str], *, data: Path | None = None) -> Path:
+    """The first of several files of which any will do, from the first folder of `roots` that holds one."""
+    for root in roots(data):
+        for part in parts:
+            if (root / name / part).exists():
+                return root / name / part
+    return find(name, parts[0], data=data)
 
 
 def roots(data: Path | None = None) -> Iterator[Path]:
