@@ -15,6 +15,7 @@ from .smart import (
     read_documents,
     read_judgements,
 )
+from .standard_library import load_standard_library
 
 __all__ = [
     "TOP_TEN",
@@ -34,6 +35,7 @@ __all__ = [
     "load_olivetti",
     "load_orl",
     "load_reuters",
+    "load_standard_library",
     "read_collection",
     "read_documents",
     "read_gct",
