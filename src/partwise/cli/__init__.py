@@ -8,6 +8,7 @@ import typer
 
 from partwise.cli.data import data
 from partwise.cli.ranks import ranks
+from partwise.cli.reproduce import reproduce
 
 app = typer.Typer(
     help="Factor nonnegative matrices into additive parts, and say how good the result is.",
@@ -16,6 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(ranks)
+app.command()(reproduce)
 app.add_typer(data, name="data")
 
 
