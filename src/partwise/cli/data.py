@@ -17,7 +17,9 @@ from partwise.names import choose
 
 data = typer.Typer(help="The public data sets: list them, see where they are, fetch them.", no_args_is_help=True)
 
-Folder = Annotated[Path | None, typer.Option("--data", help="look here first, then in PARTWISE_DATA, then in the cache")]
+Folder = Annotated[
+    Path | None, typer.Option("--data", help="look here first, then in PARTWISE_DATA, then in the cache")
+]
 Name = Annotated[str, typer.Argument(help="a name that `partwise data list` shows")]
 
 

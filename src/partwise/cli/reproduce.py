@@ -21,9 +21,9 @@ from partwise.names import choose
 def reproduce(
     name: Annotated[str, typer.Argument(help=f"one of {', '.join(EXPERIMENTS)}, or all")],
     data: Annotated[Path | None, typer.Option(help="look here first, then in PARTWISE_DATA, then in the cache")] = None,
-    out: Annotated[Path, typer.Option(help="a folder for the results; each experiment has one of its own in it")] = Path(
-        "paper"
-    ),
+    out: Annotated[
+        Path, typer.Option(help="a folder for the results; each experiment has one of its own in it")
+    ] = Path("paper"),
     again: Annotated[bool, typer.Option("--again", help="run anew what is finished")] = False,
     set_: Annotated[list[str] | None, typer.Option("--set", help="another setting, such as split=both")] = None,
 ) -> None:

@@ -63,7 +63,9 @@ def _retrieve(home: Home, folder: Path, name: str, progress: Progress) -> Path:
         pooch.retrieve(home.url, home.checksum, name, folder, downloader=Resuming(part, progress))
     except requests.RequestException as error:
         why = "the transfer broke off; the same command resumes it, or" if part.exists() else "no connection:"
-        raise FetchFailed(f"{home.url} cannot be reached ({type(error).__name__}), {why} {_by_hand(home, folder)}") from None
+        raise FetchFailed(
+            f"{home.url} cannot be reached ({type(error).__name__}), {why} {_by_hand(home, folder)}"
+        ) from None
     except ValueError:
         part.unlink(missing_ok=True)
         raise FetchFailed(f"{home.url} has not the checksum {home.checksum}; {_by_hand(home, folder)}") from None

@@ -35,7 +35,8 @@ def run(context: Context, *, rank: int = 10, iterations: int = 60, seeds: int = 
     large = _collection(context, reuters10(context.data, weight), rank, min(iterations, 20), 3, ("acls", "gdcls"))
     ratio = _time(large, "acls") / _time(large, "gdcls")
     notes = (
-        f"Random starts, the same {seeds} for every method, {iterations} iterations, k = {rank}; medians over the starts.",
+        f"Random starts, the same {seeds} for every method, {iterations} iterations, k = {rank}; medians over "
+        "the starts.",
         weight_note(weight),
         "ACLS and GDCLS have λ = .5, AHCLS λ = .05 and α = .5, since λ = .5, which the paper's range allows too, is "
         "far too strong for AHCLS on columns of length 1; Error is the distance above the SVD's error in per cent.",
@@ -57,7 +58,9 @@ def _collection(
         list(islice(iterate(text.matrix, rank, algorithm=METHODS[name], init="random"), 3))
     for seed in context.track(f"algorithms on {text.name}", range(seeds)):
         for name in methods:
-            steps = islice(iterate(text.matrix, rank, algorithm=METHODS[name], init="random", seed=seed), iterations + 1)
+            steps = islice(
+                iterate(text.matrix, rank, algorithm=METHODS[name], init="random", seed=seed), iterations + 1
+            )
             path = [(step.seconds, above(step.error, opt.error)) for step in steps]
             path += [path[-1]] * (iterations + 1 - len(path))
             runs[name].append(path)
@@ -86,7 +89,14 @@ def until(found: dict[str, Any], name: str, level: float) -> float | None:
 
 
 def _table(found: dict[str, Any]) -> Table:
-    columns = ("collection", "method", "ms an iteration", "Error(10), %", "Error(30), %", "Error(last), %")
+    columns: tuple[str, ...] = (
+        "collection",
+        "method",
+        "ms an iteration",
+        "Error(10), %",
+        "Error(30), %",
+        "Error(last), %",
+    )
     columns += (f"s until {NEAR:g} % above", "against the SVD's time")
     rows: list[tuple[Any, ...]] = []
     for name, one in found.items():
@@ -141,7 +151,9 @@ def _speed(found: dict[str, Any], large: float) -> list[Claim]:
         near = until(one, "acls", NEAR)
         sooner += [near is not None and near < one["svd_seconds"], near is not None and near < one["arpack_seconds"]]
         near_told = "never" if near is None else f"{1e3 * near:.0f} ms"
-        told.append(f"{name}: {near_told} against {1e3 * one['svd_seconds']:.0f} and {1e3 * one['arpack_seconds']:.0f} ms")
+        told.append(
+            f"{name}: {near_told} against {1e3 * one['svd_seconds']:.0f} and {1e3 * one['arpack_seconds']:.0f} ms"
+        )
     return [
         _against_lee_seung(found),
         Claim(
@@ -177,7 +189,8 @@ def _against_lee_seung(found: dict[str, Any]) -> Claim:
     return Claim(
         "ALS-type algorithms outperform Lee–Seung in speed",
         judge(checks),
-        f"They are {NEAR:g} % above the SVD after {median(shares['near']):.0%} of its time; its last error they reach in "
+        f"They are {NEAR:g} % above the SVD after {median(shares['near']):.0%} of its time; its last error they "
+        "reach in "
         f"{len(shares['last'])} of {tried // 2} cases, after {median(shares['last']):.0%} of its time (medians).",
         "3.4",
     )

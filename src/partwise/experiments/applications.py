@@ -9,7 +9,8 @@ import numpy as np
 from partwise.datasets import load_golub, load_movielens, load_orl
 from partwise.experiments import faces, leukemia
 from partwise.experiments.collections import weight_note
-from partwise.experiments.drawing import label
+from partwise.experiments.drawing import label, stacked
+from partwise.experiments.numbers import counted
 from partwise.experiments.recommendations import LIKED, offers
 from partwise.experiments.retrieval import precisions
 from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
@@ -39,20 +40,27 @@ def run(
     groups = leukemia.clusters(context, samples, clusters, runs, "als-hals")
     films = offers(context, ratings, ranks, top, splits, held)
     images = faces.compare(orl, min(parts, *orl.pixels.shape), "als-hals", 0)
-    found = [row for name in context.track("queries", ("medlars", "cisi")) for row in precisions(context, name, concepts, weight)]
+    found = [
+        row
+        for name in context.track("queries", ("medlars", "cisi"))
+        for row in precisions(context, name, concepts, weight)
+    ]
     notes = (
-        f"Leukaemia: {samples.values.shape[0]:,} genes, {samples.values.shape[1]} samples, values as they are, {runs} random "
-        "starts; the clusters are the consensus tree's, as Brunet et al. 2004 define them (they minimise the divergence, we "
+        f"Leukaemia: {samples.values.shape[0]:,} genes, {samples.values.shape[1]} samples, values as they are, "
+        f"{runs} random "
+        "starts; the clusters are the consensus tree's, as Brunet et al. 2004 define them (they minimise the "
+        "divergence, we "
         "the squares).",
-        f"MovieLens: of every user {held} ratings are held out; a film is wanted if it has {LIKED:g} stars or more among "
+        f"MovieLens: of every user {held} ratings are held out; a film is wanted if it has {LIKED:g} stars or "
+        "more among "
         f"them; unknown is zero; mean of {splits} splits.",
-        f"ORL: {images['images']} faces of {images['size'][0]} × {images['size'][1]}, k = {parts}. Queries: cosine with the "
+        f"ORL: {images['images']} faces of {images['size'][0]} × {images['size'][1]}, k = {parts}. Queries: "
+        "cosine with the "
         f"columns of A, of the SVD's A_k and of WH at k = {concepts}. " + weight_note(weight),
     )
     tables = (
         Table("leukemia", "Leukaemia samples in clusters", leukemia.COLUMNS,
-              tuple((g["rank"], g["cophenetic"], g["dispersion"], "; ".join(g["clusters"]), g["wrong"], g["wrong_subtypes"])
-                    for g in groups)),
+              tuple(leukemia.table_row(group) for group in groups)),
         Table("films", f"Held-out films among the first {top}", ("method", "k", "recall", "±", "NDCG"),
               tuple(tuple(row.values()) for row in films)),
         Table("queries", "Mean average precision", ("collection", "documents as", "k", "mean average precision"),
@@ -73,13 +81,14 @@ def _cluster_claims(groups: list[dict[str, Any]]) -> list[Claim]:
         Claim(
             "NMF automatically clusters similar items into groups: ALL and AML",
             judge([two["wrong"] <= 2, two["wrong"] <= 6]),
-            f"At k = {two['rank']} {two['wrong']} samples are not with their own: {'; '.join(two['clusters'])}.",
+            f"{counted(two['wrong'], 'sample')} not with their own at k = {two['rank']}: {'; '.join(two['clusters'])}.",
             "1; Brunet et al. 2004",
         ),
         Claim(
             "and with one more cluster the B and T cells of ALL part",
             judge([three["wrong_subtypes"] <= 2, three["wrong_subtypes"] <= 6]),
-            f"At k = {three['rank']} {three['wrong_subtypes']} samples are not with their own: {'; '.join(three['clusters'])}.",
+            f"{counted(three['wrong_subtypes'], 'sample')} not with their own at k = {three['rank']}: "
+            f"{'; '.join(three['clusters'])}.",
             "1; Brunet et al. 2004",
         ),
         Claim(
@@ -101,7 +110,8 @@ def _use_claims(films: list[dict[str, Any]], found: list[dict[str, Any]], top: i
         Claim(
             "a nonnegative sparse matrix of ratings reveals what a user may like",
             judge([best["NMF"] > popular]),
-            f"Recall among the first {top}: NMF {best['NMF']:.3f}, the SVD {best['SVD']:.3f} (each at its best k), popularity "
+            f"Recall among the first {top}: NMF {best['NMF']:.3f}, the SVD {best['SVD']:.3f} (each at its best "
+            "k), popularity "
             f"{popular:.3f}.",
             "1",
         ),
@@ -110,8 +120,9 @@ def _use_claims(films: list[dict[str, Any]], found: list[dict[str, Any]], top: i
             judge([best["NMF"] >= NEARLY * best["SVD"],
                    *(precision[n, "NMF"] >= NEARLY * precision[n, "SVD"] for n in names)]),
             "Mean average precision, words, SVD and NMF: "
-            + "; ".join(f"{n} {precision[n, 'words']:.3f}, {precision[n, 'SVD']:.3f}, {precision[n, 'NMF']:.3f}" for n in names)
-            + f"; films, recall of NMF against the SVD: {best['NMF'] / best['SVD']:.2f}; {NEARLY:g} and more counts as nearly.",
+            + "; ".join(f"{n} {', '.join(f'{precision[n, m]:.3f}' for m in ('words', 'SVD', 'NMF'))}" for n in names)
+            + f"; films, recall of NMF against the SVD: {best['NMF'] / best['SVD']:.2f}; {NEARLY:g} and more counts as "
+            "nearly.",
             "1",
         ),
     ]  # fmt: skip
@@ -130,11 +141,8 @@ def _image_claim(images: dict[str, Any]) -> Claim:
 
 def draw(result: Result) -> Figure:
     """The consensus at each rank above, the cophenetic correlation, films and queries below."""
-    from matplotlib.figure import Figure
-
     groups, films, found = (result.series[key] for key in ("groups", "films", "queries"))
-    figure = Figure(figsize=(11, 6.6), layout="constrained")
-    upper, lower = figure.subfigures(2, 1, height_ratios=(1, 1.25))
+    figure, upper, lower = stacked(11, 6.6, 1.25)
     for axis, group in zip(np.atleast_1d(upper.subplots(1, len(groups))), groups, strict=True):
         axis.imshow(np.array(group["consensus"], float), cmap="Blues", vmin=0, vmax=1)
         axis.set_xticks([])

@@ -10,11 +10,12 @@ import numpy as np
 from partwise.agreement import strongest_topics
 from partwise.datasets import TOP_TEN
 from partwise.experiments.alignment import align
+from partwise.experiments.basis_claims import PAPERS_ERROR, TOP, topic_claims, weight_table
 from partwise.experiments.collections import WEIGHTINGS, Text, counts_note, reuters10, weight_note
 from partwise.experiments.drawing import canvas, label
 from partwise.experiments.numbers import above, rounded, strongest
 from partwise.experiments.papers_topics import LABELS, PAPERS_BEST, likeness
-from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
+from partwise.experiments.types import Context, Experiment, Result, Table
 from partwise.factorization import Factorization
 from partwise.loop import iterate
 from partwise.measures import unit_columns
@@ -25,7 +26,6 @@ from partwise.svd import SVD, truncated_svd
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TOP, PAPERS_ERROR, PAPERS_COVERED = 6, 0.009, 8
 STARTS = ("random", "centroid", "svd-centroid", "random-acol", "random-c", "co-occurrence")
 
 
@@ -46,25 +46,27 @@ def run(
     plan = [("acls", rank, restarts), ("als-hals", rank, max(2, restarts // 5)), ("acls", larger, restarts)]
     for algorithm, k, count in context.track("restarts", plan):
         tried[algorithm, k] = _raced(text, algorithm, k, count, iterations)
-    best, seconds = tried["acls", rank]
+    (best, seconds), (lower, other) = tried["acls", rank], tried["als-hals", rank]
     began = time.perf_counter()
     polished = factorize(text.matrix, rank, algorithm="als-hals", init=best)
     polishing = time.perf_counter() - began
     topics, wider = _topics(text, best), _topics(text, tried["acls", larger][0])
     moved = {weight: (gaps_of(best, svd), topics, wider)}
-    for other in context.track("weightings", [w for w in WEIGHTINGS if w != weight]):
-        moved[other] = _weighted(reuters10(context.data, other, split), rank, larger, max(2, restarts // 5), iterations)
+    for another in context.track("weightings", [w for w in WEIGHTINGS if w != weight]):
+        others = reuters10(context.data, another, split)
+        moved[another] = _weighted(others, rank, larger, max(2, restarts // 5), iterations)
     starts = {name: _start(text, best, name, rank) for name in STARTS}
     gaps = [
         ("acls", rank, restarts, rounded(seconds, 3), gaps_of(best, svd)),
         ("acls, then als-hals", rank, restarts, rounded(seconds + polishing, 3), gaps_of(polished, svd)),
-        ("als-hals", rank, max(2, restarts // 5), rounded(tried["als-hals", rank][1], 3), gaps_of(tried["als-hals", rank][0], svd)),
+        ("als-hals", rank, max(2, restarts // 5), rounded(other, 3), gaps_of(lower, svd)),
         ("acls", larger, restarts, rounded(tried["acls", larger][1], 3), gaps_of(tried["acls", larger][0], svd)),
     ]  # fmt: skip
     notes = (
         counts_note(context.data, text, split),
         weight_note(weight),
-        f"{restarts} random starts of {iterations} ACLS iterations with λ = .5, k = {rank}, raced: those behind are dropped "
+        f"{restarts} random starts of {iterations} ACLS iterations with λ = .5, k = {rank}, raced: those behind "
+        "are dropped "
         "at iterations 10, 20 and 40. A topic is called by the category most frequent among the documents whose "
         f"strongest topic it is. The paper's best run is {PAPERS_ERROR} % above the SVD.",
     )
@@ -75,9 +77,9 @@ def run(
         _best_table(topics),
         _start_table(topics, starts),
         _wider_table(wider, larger),
-        _weight_table(moved),
+        weight_table(moved),
     )  # fmt: skip
-    claims = _claims(gaps, starts, larger, moved)
+    claims = topic_claims(gaps, starts, larger, moved)
     series = {"topics": topics, "wider": wider, "starts": starts, "categories": list(TOP_TEN)}
     return Result(tables, tuple(claims), notes, series)
 
@@ -139,19 +141,29 @@ def _best_table(topics: list[dict[str, Any]]) -> Table:
             (place, ", ".join(topic["terms"]), topic["documents"], f"{topic['category']} ({share:.0%})",
              ", ".join(PAPERS_BEST[theirs]) if shared else "", LABELS[theirs] if shared else "", shared)
         )  # fmt: skip
-    head = ("topic", "our six terms", "documents", "category (share)", "the paper's nearest topic", "its label", "shared")
+    head = (
+        "topic",
+        "our six terms",
+        "documents",
+        "category (share)",
+        "the paper's nearest topic",
+        "its label",
+        "shared",
+    )
     return Table("best", "The best topics beside the paper's table 3", head, tuple(rows))
 
 
 def _start_table(topics: list[dict[str, Any]], starts: dict[str, dict[str, Any]]) -> Table:
     head = ("topic", "best", *(f"{name} W⁽⁰⁾" for name in starts))
-    rows = [
+    rows: list[tuple[Any, ...]] = [
         (place + 1, ", ".join(topic["terms"]), *(", ".join(s["terms"][place]) for s in starts.values()))
         for place, topic in enumerate(topics)
     ]
     last = ("cosine", None, *(rounded(np.mean(s["cosines"]), 3) for s in starts.values()))
     distinct = ("different terms", None, *(s["distinct"] for s in starts.values()))
-    return Table("starts", "W⁽⁰⁾ of each start (tables 4 to 9), aligned to the best topics", head, (*rows, last, distinct))
+    return Table(
+        "starts", "W⁽⁰⁾ of each start (tables 4 to 9), aligned to the best topics", head, (*rows, last, distinct)
+    )
 
 
 def _wider_table(topics: list[dict[str, Any]], larger: int) -> Table:
@@ -159,109 +171,9 @@ def _wider_table(topics: list[dict[str, Any]], larger: int) -> Table:
         (place, ", ".join(topic["terms"]), topic["documents"], f"{topic['category']} ({max(topic['shares']):.0%})")
         for place, topic in enumerate(topics, 1)
     ]
-    return Table("wider", f"The topics at k = {larger}", ("topic", "six terms", "documents", "category (share)"), tuple(rows))
-
-
-def covered(topics: list[dict[str, Any]]) -> list[str]:
-    """The categories that are the most frequent one of some topic, in the order of their size."""
-    return [c for c in TOP_TEN if any(topic["category"] == c for topic in topics)]
-
-
-def _home(topics: list[dict[str, Any]], category: str) -> int:
-    """The topic that holds the most documents of a category."""
-    place = TOP_TEN.index(category)
-    return int(np.argmax([topic["shares"][place] * topic["documents"] for topic in topics]))
-
-
-def _weight_table(moved: dict[str, Any]) -> Table:
-    head = ("weighting", "above the SVD, %", "categories covered", "which", "first terms of the topics")
-    rows = [
-        (w, gap[0], len(covered(topics)), ", ".join(covered(topics)), ", ".join((t["terms"] or ["–"])[0] for t in topics))
-        for w, (gap, topics, _) in moved.items()
-    ]
-    rows.append(("paper (not stated)", PAPERS_ERROR, PAPERS_COVERED, "all but corn, grain", "tonne, billion, share, stg, …"))
-    return Table("weightings", "How the topics move with the weighting", head, tuple(rows))
-
-
-def parted(topics: list[dict[str, Any]]) -> bool:
-    """Whether most documents of corn are in another topic than most of wheat's."""
-    return _home(topics, "corn") != _home(topics, "wheat")
-
-
-def lumped(topics: list[dict[str, Any]]) -> bool:
-    """Whether wheat, grain and corn have most of their documents in one topic."""
-    return len({_home(topics, name) for name in ("wheat", "grain", "corn")}) == 1
-
-
-def _claims(gaps: list[Any], starts: dict[str, Any], larger: int, moved: dict[str, Any]) -> list[Claim]:
-    gap, lowest = gaps[0][4][0], min(g[4][0] for g in gaps)
-    counts = {w: len(covered(topics)) for w, (_, topics, _) in moved.items()}
-    apart = {w: parted(wide) for w, (_, _, wide) in moved.items()}
-    together = {w: lumped(topics) for w, (_, topics, _) in moved.items()}
-    here = covered(next(iter(moved.values()))[1])
-    return [
-        Claim(
-            "the relative error for this global minimum is .009%",
-            judge([gap <= 2 * PAPERS_ERROR, lowest <= 2 * PAPERS_ERROR]),
-            f"The best of {gaps[0][2]} starts ends {gap:.3f} % above the SVD after {gaps[0][3]:.3g} s; the lowest that any "
-            f"method here found is {lowest:.3f} %; under the other weightings "
-            + ", ".join(f"{w} {g[0]:.3f} %" for w, (g, _, _) in list(moved.items())[1:]) + ".",
-            "4.3",
-        ),
-        Claim(
-            "the basis vectors cover 8 of the 10 correct reuters classifications",
-            judge(count >= PAPERS_COVERED - 1 for count in counts.values()),
-            f"By their documents ours cover {len(here)} ({', '.join(here)}); by weighting: "
-            + ", ".join(f"{w} {count}" for w, count in counts.items()) + "; 7 or more count as kept.",
-            "4.3",
-        ),
-        Claim(
-            "corn and grain are lumped into the first basis vector labeled wheat",
-            judge(together.values()),
-            "Most documents of wheat, grain and corn are in one topic: " + _said(together) + ".",
-            "4.3",
-        ),
-        Claim(
-            "this vector breaks into wheat and grain, and corn, when k is increased from 10 to 12",
-            judge(apart.values()),
-            f"At k = {larger} most documents of corn are in another topic than most of wheat's: " + _said(apart) + ".",
-            "4.3",
-        ),
-        *_start_claims(starts),
-    ]  # fmt: skip
-
-
-def _said(found: dict[str, bool]) -> str:
-    return ", ".join(f"{weight} {'yes' if yes else 'no'}" for weight, yes in found.items())
-
-
-def _start_claims(starts: dict[str, Any]) -> list[Claim]:
-    means = {name: float(np.mean(s["cosines"])) for name, s in starts.items()}
-    order = sorted(means, key=lambda name: -means[name])
-    distinct = {name: s["distinct"] for name, s in starts.items()}
-    fewest = min(distinct["svd-centroid"], distinct["centroid"])
-    return [
-        Claim(
-            "SVD-centroid initialization starts with basis vectors very close to the optimal ones",
-            judge([order[0] == "svd-centroid", means["svd-centroid"] > 0.7]),
-            f"Mean cosine of W⁽⁰⁾ with the best topics: {', '.join(f'{name} {means[name]:.2f}' for name in order)}.",
-            "4.3",
-        ),
-        Claim(
-            "random and random Acol initialization are truly random",
-            judge([means["random"] < 0.3, means["random-acol"] < 0.3]),
-            f"Their mean cosines are {means['random']:.2f} and {means['random-acol']:.2f}; below .3 counts as random.",
-            "4.3",
-        ),
-        Claim(
-            "the Random C and co-occurrence initializations suffer from lack of diversity",
-            judge(distinct[n] < fewest for n in ("random-c", "co-occurrence")),
-            f"Different terms among the {TOP * len(starts['random']['terms'])} top ones: "
-            + ", ".join(f"{name} {count}" for name, count in distinct.items())
-            + ".",
-            "4.3",
-        ),
-    ]
+    return Table(
+        "wider", f"The topics at k = {larger}", ("topic", "six terms", "documents", "category (share)"), tuple(rows)
+    )
 
 
 def draw(result: Result) -> Figure:

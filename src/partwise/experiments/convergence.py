@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from partwise.blocks import Workers, product, residual2, single_threaded_blas
 from partwise.certificate import verdict
 from partwise.data import as_data
 from partwise.experiments.collections import smart, weight_note
-from partwise.experiments.drawing import canvas, label
+from partwise.experiments.drawing import canvas, label, plain_log
 from partwise.experiments.numbers import above, median, rank_correlation, rounded, seconds_of
 from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
 from partwise.loop import iterate
@@ -50,7 +50,8 @@ def run(context: Context, *, rank: int = 10, iterations: int = 100, seeds: int =
     paths = [made["paths"] for made in runs]
     stops = [made["stops"] for made in runs]
     notes = (
-        f"ACLS with λ = .5 on CISI, k = {rank}, {iterations} iterations from {seeds} random starts; the figure shows the "
+        f"ACLS with λ = .5 on CISI, k = {rank}, {iterations} iterations from {seeds} random starts; the figure "
+        "shows the "
         "first. " + weight_note(weight),
         "The angle is the largest that a topic turned by since the iteration before; matched means that each column is "
         "compared with the one it is assigned to.",
@@ -121,7 +122,7 @@ def _angle(w: Array, before: Array) -> Array:
 def rises(path: list[float | None]) -> int:
     """How often a measure goes up from one iteration to the next, beyond a thousandth of itself."""
     known = [value for value in path if value is not None]
-    return sum(after > 1.001 * before for before, after in zip(known, known[1:], strict=False))
+    return sum(after > 1.001 * before for before, after in pairwise(known))
 
 
 def _stop_table(stops: list[dict[str, Any]], opt: float) -> Table:
@@ -129,10 +130,10 @@ def _stop_table(stops: list[dict[str, Any]], opt: float) -> Table:
     rows: list[tuple[Any, ...]] = []
     for name in RULES:
         found = [stop[name] for stop in stops if stop[name] is not None]
-        said = sorted({stop["verdict"] for stop in found})
-        numbers = [median([stop[key] for stop in found]) for key in ("iteration", "error", "kkt")]
-        rows.append((name, f"{len(found)} of {len(stops)}", rounded(numbers[0], 4),
-                     rounded(above(numbers[1], opt), 4) if found else None, rounded(numbers[2], 3), "; ".join(said)))  # fmt: skip
+        said = "; ".join(sorted({stop["verdict"] for stop in found}))
+        iteration, error, kkt = (median([stop[key] for stop in found]) for key in ("iteration", "error", "kkt"))
+        numbers = (rounded(iteration, 4), rounded(above(error, opt), 4), rounded(kkt, 3))
+        rows.append((name, f"{len(found)} of {len(stops)}", *numbers, said))
     return Table("stops", "Where each rule would have stopped (medians over the starts)", head, tuple(rows))
 
 
@@ -168,34 +169,39 @@ def _claims(paths: list[dict[str, Any]], stops: list[dict[str, Any]], costs: dic
         Claim(
             "after several iterations the column ordering is less likely to change",
             judge([early > late]),
-            f"Columns nearer to another than to their own of the iteration before: {early} in the first ten iterations, "
+            f"Columns nearer to another than to their own of the iteration before: {early} in the first ten "
+            "iterations, "
             f"{late} in the second half, over all starts.",
             "5",
         ),
         Claim(
             "the angular measure is much less expensive to compute than the Frobenius measure",
             judge(cheap < 0.5 * cost for cost in frobenius),
-            f"The angle takes {1e6 * cheap:.0f} µs; the Frobenius measure {1e6 * frobenius[0]:.0f} µs with the by-products "
-            f"of the iteration, {1e6 * frobenius[1]:.0f} µs when WᵀA is made for it, {1e6 * frobenius[2]:.0f} µs entry by entry.",
+            f"The angle takes {1e6 * cheap:.0f} µs; the Frobenius measure {1e6 * frobenius[0]:.0f} µs with the "
+            "by-products "
+            f"of the iteration, {1e6 * frobenius[1]:.0f} µs when WᵀA is made for it, {1e6 * frobenius[2]:.0f} µs "
+            "entry by entry.",
             "5",
         ),
         Claim(
             "a similar measure converges simultaneously with the objective function",
             judge([median(together) > 0.5]),
-            f"Rank correlation of the angle with the change of the error: {median(together):.2f} (median over the starts).",
+            f"Rank correlation of the angle with the change of the error: {median(together):.2f} (median over "
+            "the starts).",
             "5",
         ),
         Claim(
             "the fact that the objective levels off does not guarantee stationarity",
             judge([bool(kkts) and median(kkts) > 1e-4]),
-            f"Where the error changes by less than 1e-4 of itself the KKT residual is {median(kkts):.1e}; 1e-4 is stationary.",
+            f"The error changes by less than 1e-4 of itself in {len(kkts)} of {len(stops)} runs, with KKT residuals of "
+            f"{', '.join(f'{kkt:.1e}' for kkt in sorted(kkts))}; 1e-4 is stationary.",
             "5",
         ),
     ]
 
 
 def _steps(path: list[float]) -> list[float]:
-    return [abs(after - before) for before, after in zip(path, path[1:], strict=False)]
+    return [abs(after - before) for before, after in pairwise(path)]
 
 
 def draw(result: Result) -> Figure:
@@ -205,11 +211,11 @@ def draw(result: Result) -> Figure:
     at = range(1, len(path["error"]) + 1)
     axes[0, 0].plot(at, path["error"], color="#0b6e4f", lw=1.8)
     label(axes[0, 0], "Frobenius measure", "iteration", "above the SVD's error, %")
-    axes[0, 0].set_yscale("log")
+    plain_log(axes[0, 0].yaxis)
     axes[0, 1].plot(at, path["angle"], color="#c1272d", lw=1.8, label="largest angle")
     axes[0, 1].plot(at, path["matched"], color="#20335c", lw=1.2, ls="--", label="the same, columns matched")
     axes[0, 1].plot(at, path["mean"], color="#999999", lw=1.2, ls=":", label="mean over the topics")
-    axes[0, 1].set_yscale("log")
+    plain_log(axes[0, 1].yaxis)
     label(axes[0, 1], "Angular measure", "iteration", "degrees turned")
     axes[0, 1].legend(fontsize=8, frameon=False)
     return figure

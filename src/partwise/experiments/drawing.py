@@ -35,11 +35,30 @@ def canvas(rows: int, columns: int, width: float = 9.0, height: float = 3.6, **s
     return figure, axes
 
 
+def stacked(width: float, height: float, ratio: float) -> tuple[Figure, Any, Any]:
+    """A figure in two parts, one above the other, the lower ``ratio`` times as high."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    parts: Any = figure.subfigures(2, 1, height_ratios=(1, ratio))
+    return figure, parts[0], parts[1]
+
+
 def label(axis: Any, title: str, x: str, y: str) -> None:
     """A title and both axes in words."""
     axis.set_title(title, fontsize=10, loc="left")
     axis.set_xlabel(x, fontsize=9)
     axis.set_ylabel(y, fontsize=9)
+
+
+def plain_log(axis: Any) -> None:
+    """A logarithmic axis (``axes.xaxis`` or ``axes.yaxis``) with plain numbers at 1, 2 and 5."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def picture(axis: Any, image: Any, title: str = "") -> None:

@@ -9,11 +9,12 @@ import numpy as np
 
 from partwise.agreement import matched_cosines
 from partwise.experiments.collections import WEIGHTINGS, counts_note, reuters10, weight_note
-from partwise.experiments.drawing import canvas, label
+from partwise.experiments.drawing import canvas, label, plain_log
 from partwise.experiments.numbers import above, median, rank_correlation, rounded, seconds_of
 from partwise.experiments.table_one import table_one
 from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
-from partwise.inits import INITS, SVDCentroid, is_seeded
+from partwise.inits import INITS, is_seeded
+from partwise.inits.svd_centroid import SVDCentroid
 from partwise.loop import iterate
 from partwise.measures import unit_columns
 from partwise.svd import SVD, truncated_svd
@@ -49,11 +50,14 @@ def run(context: Context, *, rank: int = 10, seeds: int = 10, weight: str = "tfi
     notes = (
         counts_note(context.data, text, split),
         weight_note(weight),
-        f"ACLS with λ = .5, k = {rank}, {seeds} seeds for the starts that have any; Error(i) is (‖A − WH‖ − opt)/opt, in "
+        f"ACLS with λ = .5, k = {rank}, {seeds} seeds for the starts that have any; Error(i) is (‖A − WH‖ − "
+        "opt)/opt, in "
         f"per cent. opt = {opt:.4g} here, {PAPERS_OPT:,} in the paper, whose weighting is not stated; ours are in the "
         f"second table. The paper's 726K for a dense W⁽⁰⁾ imply {implied[0]:,} to {implied[1]:,} terms, ours are "
         f"{text.matrix.shape[0]:,}.",
-        "The times of svd-centroid are with V at hand, as the paper gives them.",
+        "The times of svd-centroid are with V at hand, as the paper gives them. The pool of words from which "
+        "co-occurrence "
+        "chooses was set on this collection among others, so its place depends on that.",
     )
     tables = (_table(rows), _weight_table(others))
     claims = [*_claims(rows, others), *table_one(rows, seconds_of(lambda: truncated_svd(text.matrix, rank), 5))]
@@ -110,7 +114,7 @@ def _weighted(context: Context, weight: str, rank: int, split: str) -> dict[str,
 
 
 def _table(rows: list[dict[str, Any]]) -> Table:
-    head = ("start", "s", "s, paper", "kB", "kB, paper")
+    head: tuple[str, ...] = ("start", "s", "s, paper", "kB", "kB, paper")
     for i in AT:
         head += (f"Error({i}), %", "±", f"Error({i}), paper")
     made = []
@@ -168,14 +172,16 @@ def _claims(rows: list[dict[str, Any]], others: list[dict[str, Any]]) -> list[Cl
         Claim(
             "a good initialization can improve the speed and accuracy of the algorithms",
             judge(gains),
-            f"{sum(gains)} of the paper's {len(good)} other starts are below random's {ten['random']:.3f} % at iteration 10.",
+            f"{sum(gains)} of the paper's {len(good)} other starts are below random's {ten['random']:.3f} % at "
+            "iteration 10.",
             "4",
         ),
         Claim(
             "random initialization does not generally provide a good first estimate",
             judge(ours["random"]["error"][0] > ours[n]["error"][0] for n in good),
             f"Error(0) is {ours['random']['error'][0]:.2f} % from random, "
-            f"{min(ours[n]['error'][0] for n in good):.2f} to {max(ours[n]['error'][0] for n in good):.2f} % from the others.",
+            f"{min(ours[n]['error'][0] for n in good):.2f} to {max(ours[n]['error'][0] for n in good):.2f} % "
+            "from the others.",
             "4.1",
         ),
     ]
@@ -193,12 +199,13 @@ def draw(result: Result) -> Figure:
         name, newer = row["init"], row["init"] not in PAPER
         style = {"color": colors.get(name, "#999999"), "lw": 1.1 if newer else 1.8, "ls": ":" if newer else "-"}
         axes[0, 0].plot(row["path"], label=name, **style)
-        axes[0, 1].errorbar(range(10, len(row["path"])), row["path"][10:], **style)
+        axes[0, 1].plot(range(10, len(row["path"])), row["path"][10:], **style)
         if not newer:
             axes[0, 1].plot(AT[1:], [PAPER[name][2 + p] for p in (1, 2, 3)], "x", color=colors[name], ms=6)
-    axes[0, 0].set_yscale("log")
+    plain_log(axes[0, 0].yaxis)
     axes[0, 1].plot([], [], "kx", label="the paper's table 2")
     axes[0, 1].set_ylim(0)
+    axes[0, 1].set_xticks(AT[1:])
     label(axes[0, 0], "ACLS on reuters10, mean over the seeds", "iteration", "above the SVD's error, %")
     label(axes[0, 1], "from iteration 10 on", "iteration", "above the SVD's error, %")
     axes[0, 0].legend(fontsize=8, frameon=False, ncols=2)

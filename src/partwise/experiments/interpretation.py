@@ -10,7 +10,7 @@ from partwise.coherence import mean_coherence
 from partwise.data import as_data
 from partwise.datasets import load_cbcl
 from partwise.experiments.collections import reuters10, smart, weight_note
-from partwise.experiments.drawing import label, picture, tiles
+from partwise.experiments.drawing import label, picture, stacked, tiles
 from partwise.experiments.faces import COLUMNS, EQUAL, NEARLY, compare, table_rows
 from partwise.experiments.numbers import rounded, strongest
 from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
@@ -44,10 +44,20 @@ def run(
     notes = (
         f"MEDLARS at k = {rank} by als-hals from random-acol; the {SHOWN} topics with most weight are drawn. "
         + weight_note(weight),
-        f"CBCL: {found['images']:,} faces of {found['size'][0]} × {found['size'][1]} pixels in [0, 1], k = {parts} as in Lee "
+        f"CBCL: {found['images']:,} faces of {found['size'][0]} × {found['size'][1]} pixels in [0, 1], k = "
+        f"{parts} as in Lee "
         f"and Seung's figure, {algorithm}. A factor is stored sparse where that is smaller.",
     )
-    head = ("collection", "k", "A, kB", "SVD's factors, kB", "NMF's factors, kB", "SVD / A", "NMF / SVD", "zeros in W and H")
+    head = (
+        "collection",
+        "k",
+        "A, kB",
+        "SVD's factors, kB",
+        "NMF's factors, kB",
+        "SVD / A",
+        "NMF / SVD",
+        "zeros in W and H",
+    )
     tables = (
         Table("topics", "MEDLARS topics", ("topic", "terms", "weight"),
               tuple((i + 1, ", ".join(t["terms"]), t["share"]) for i, t in enumerate(topics["all"]))),
@@ -104,12 +114,11 @@ def _storage(context: Context, name: str, ranks: tuple[int, ...], weight: str) -
 
 
 def _claims(topics: dict[str, Any], storage: list[dict[str, Any]], found: dict[str, Any]) -> list[Claim]:
-    nmf, svd = found["rows"]["NMF"], found["rows"]["SVD"]
+    faces = found["rows"]["NMF"]["kilobytes"] / found["rows"]["SVD"]["kilobytes"]
     more = [row["svd_ratio"] > 1 for row in storage]
     less = [row["nmf_ratio"] < 1 for row in storage]
     coherence = topics["coherence"]
     hearts = [i + 1 for i, topic in enumerate(topics["all"]) if len(set(HEART) & set(topic["terms"])) >= 2]
-    ratio = found["ratio"]
     return [
         Claim(
             "a user might attach the label “heart” to basis vector W₁",
@@ -135,22 +144,40 @@ def _claims(topics: dict[str, Any], storage: list[dict[str, Any]], found: dict[s
         Claim(
             "W and H are generally naturally sparse, saving storage against the SVD's dense factors",
             judge(less),
-            f"NMF's factors take {min(r['nmf_ratio'] for r in storage):.2f} to {max(r['nmf_ratio'] for r in storage):.2f} of "
-            f"the SVD's storage on text ({min(r['zeros'] for r in storage):.0%} to {max(r['zeros'] for r in storage):.0%} "
-            f"zeros); on the faces {nmf['kilobytes'] / svd['kilobytes']:.2f}.",
+            f"NMF's factors take {min(r['nmf_ratio'] for r in storage):.2f} to "
+            f"{max(r['nmf_ratio'] for r in storage):.2f} of "
+            f"the SVD's storage on text ({min(r['zeros'] for r in storage):.0%} to "
+            f"{max(r['zeros'] for r in storage):.0%} "
+            f"zeros); on the faces {faces:.2f}.",
             "2.2",
         ),
+        *_face_claims(found),
+    ]
+
+
+def _face_claims(found: dict[str, Any]) -> list[Claim]:
+    nmf, svd, ratio = found["rows"]["NMF"], found["rows"]["SVD"], found["ratio"]
+    return [
         Claim(
             "the NMF basis images and weights are very sparse, the SVD factors nearly completely dense",
-            judge([nmf["zeros_w"] > 0.5, nmf["zeros_h"] > 0.3, svd["zeros_w"] < 0.01, nmf["sparsity_w"] > svd["sparsity_w"]]),
+            judge(
+                [
+                    nmf["zeros_w"] > 0.5,
+                    nmf["zeros_h"] > 0.3,
+                    svd["zeros_w"] < 0.01,
+                    nmf["sparsity_w"] > svd["sparsity_w"],
+                ]
+            ),
             f"Zeros of W and H: NMF {nmf['zeros_w']:.0%} and {nmf['zeros_h']:.0%}, SVD {svd['zeros_w']:.0%} and "
-            f"{svd['zeros_h']:.0%}; Hoyer sparsity of a basis image {nmf['sparsity_w']:.2f} against {svd['sparsity_w']:.2f}.",
+            f"{svd['zeros_h']:.0%}; Hoyer sparsity of a basis image {nmf['sparsity_w']:.2f} against "
+            f"{svd['sparsity_w']:.2f}.",
             "2.2",
         ),
         Claim(
             "NMF and SVD perform equally well in reconstructing an approximation to the original image",
             judge([ratio <= EQUAL, ratio <= NEARLY]),
-            f"The error is {nmf['error']:.4f} of ‖A‖ for NMF and {svd['error']:.4f} for the SVD, {ratio:.2f} times; up to "
+            f"The error is {nmf['error']:.4f} of ‖A‖ for NMF and {svd['error']:.4f} for the SVD, {ratio:.2f} "
+            "times; up to "
             f"{EQUAL:g} counts as equal, up to {NEARLY:g} in part.",
             "2.2",
         ),
@@ -159,10 +186,7 @@ def _claims(topics: dict[str, Any], storage: list[dict[str, Any]], found: dict[s
 
 def draw(result: Result) -> Figure:
     """Four topics above, both bases with a face and its reconstructions below."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 8.6), layout="constrained")
-    upper, lower = figure.subfigures(2, 1, height_ratios=(1, 1.45))
+    figure, upper, lower = stacked(11, 8.6, 1.45)
     for place, (axis, topic) in enumerate(zip(upper.subplots(1, SHOWN), result.series["topics"], strict=False)):
         axis.barh(topic["terms"], topic["weights"][: len(topic["terms"])], color="#0b6e4f")
         axis.invert_yaxis()
@@ -175,7 +199,9 @@ def draw(result: Result) -> Figure:
         images = np.array(found["basis"][kind], float)
         if kind == "SVD":
             images = (1 + images) / 2
-        picture(axis, tiles(images, 7, 0.5), f"{kind} basis" + (" (grey is zero)" if kind == "SVD" else " (white is zero)"))
+        picture(
+            axis, tiles(images, 7, 0.5), f"{kind} basis" + (" (grey is zero)" if kind == "SVD" else " (white is zero)")
+        )
     faces = [found["face"], found["rebuilt"]["NMF"], found["rebuilt"]["SVD"]]
     picture(axes[2], 1 - tiles(np.clip(np.array(faces, float), 0, 1), 1, 0.0), "a face; by NMF; by SVD")
     return figure

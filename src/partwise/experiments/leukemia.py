@@ -13,10 +13,19 @@ from partwise.experiments.numbers import rounded
 from partwise.experiments.types import Context
 from partwise.types import Array
 
-COLUMNS = ("k", "cophenetic correlation", "dispersion", "clusters", "samples against ALL/AML", "against ALL-B/ALL-T/AML")
+COLUMNS = (
+    "k",
+    "cophenetic correlation",
+    "dispersion",
+    "clusters",
+    "samples astray, ALL/AML",
+    "astray, ALL-B/ALL-T/AML",
+)
 
 
-def clusters(context: Context, samples: Expression, ranks: Sequence[int], runs: int, algorithm: str) -> list[dict[str, Any]]:
+def clusters(
+    context: Context, samples: Expression, ranks: Sequence[int], runs: int, algorithm: str
+) -> list[dict[str, Any]]:
     """For each rank the stability, the clusters of the consensus, and how many samples are not with their own."""
     rows = []
     for rank in context.track("leukaemia", list(ranks)):
@@ -36,6 +45,12 @@ def clusters(context: Context, samples: Expression, ranks: Sequence[int], runs: 
             }
         )
     return rows
+
+
+def table_row(group: dict[str, Any]) -> tuple[Any, ...]:
+    """A line under ``COLUMNS``."""
+    held = "; ".join(group["clusters"])
+    return group["rank"], group["cophenetic"], group["dispersion"], held, group["wrong"], group["wrong_subtypes"]
 
 
 def consensus_clusters(consensus: Array, rank: int) -> Array:

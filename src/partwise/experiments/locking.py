@@ -34,15 +34,19 @@ def run(context: Context, *, rank: int = 10, iterations: int = 100, seeds: int =
     paths = {}
     for method, start in context.track("locking", cases):
         runs = [_path(text.matrix, rank, method, start, seed, iterations, opt) for seed in range(seeds)]
-        paths[f"{method} from {start}"] = {key: rounded(np.median([run[key] for run in runs], axis=0)) for key in runs[0]}
+        paths[f"{method} from {start}"] = {
+            key: rounded(np.median([run[key] for run in runs], axis=0)) for key in runs[0]
+        }
     gains = [
         _gains(text.matrix, rank, method, start, iterations, opt)
         for method, start in context.track("unlocking", [(m, s) for m in LOCKING for s in STARTS])
     ]
     notes = (
-        f"MEDLARS, k = {rank}, {iterations} iterations, medians of {seeds} seeds; random is a dense start, random-acol a sparse "
+        f"MEDLARS, k = {rank}, {iterations} iterations, medians of {seeds} seeds; random is a dense start, "
+        "random-acol a sparse "
         "one. " + weight_note(weight),
-        "A zero is wrong where the gradient says that the entry should grow; a method that locks cannot let it. Unlocking "
+        "A zero is wrong where the gradient says that the entry should grow; a method that locks cannot let it. "
+        "Unlocking "
         "raises every zero to 10⁻⁴ of its row's mean and goes on for as many iterations as going on without it.",
     )
     series = {"paths": paths, "iterations": iterations}
@@ -71,7 +75,8 @@ def _gains(matrix: Any, rank: int, method: str, start: str, iterations: int, opt
     first = factorize(matrix, rank, algorithm=method, init=start, stop=stop, reseed=False)
     pairs = {"on": (first.w, first.H), "lifted": (lift(first.w), lift(first.h).T)}
     ends = {
-        name: factorize(matrix, rank, algorithm=method, init=pair, stop=stop, reseed=False) for name, pair in pairs.items()
+        name: factorize(matrix, rank, algorithm=method, init=pair, stop=stop, reseed=False)
+        for name, pair in pairs.items()
     }
     free = factorize(matrix, rank, algorithm="hals", init=pairs["on"], stop=stop, reseed=False)
     told = {"method": method, "start": start, "wrong": first.certificate.w.locked + first.certificate.h.locked}
@@ -84,8 +89,8 @@ def _gains(matrix: Any, rank: int, method: str, start: str, iterations: int, opt
 
 
 def _table(paths: dict[str, Any]) -> Table:
-    head = ("method and start", "wrong zeros at 1", "at 10", "at the last", "zeros at the last", "zeros of W that came back",
-            "Error(last), %")  # fmt: skip
+    head: tuple[str, ...] = ("method and start", "wrong zeros at 1", "at 10", "at the last", "zeros at the last")
+    head += ("zeros of W that came back", "Error(last), %")
     rows = []
     for name, path in paths.items():
         at = [int(path["wrong"][min(i, len(path["wrong"]) - 1)]) for i in (1, 10, len(path["wrong"]) - 1)]
@@ -94,7 +99,15 @@ def _table(paths: dict[str, Any]) -> Table:
 
 
 def _gain_table(gains: list[dict[str, Any]]) -> Table:
-    head = ("method", "start", "wrong zeros", "Error, %", "gone on, %", "unlocked and gone on, %", "gone on with hals, %")
+    head = (
+        "method",
+        "start",
+        "wrong zeros",
+        "Error, %",
+        "gone on, %",
+        "unlocked and gone on, %",
+        "gone on with hals, %",
+    )
     rows = tuple((g["method"], g["start"], g["wrong"], g["end"], g["on"], g["lifted"], g["free"]) for g in gains)
     return Table("unlocking", "What unlocking gains", head, rows)
 
@@ -123,8 +136,11 @@ def _claims(paths: dict[str, Any], gains: list[dict[str, Any]]) -> list[Claim]:
         Claim(
             "locking keeps an algorithm on a path towards a poor local minimum",
             judge([locked[n] > 0 for n in lock if "acol" in n] + [any(better)]),
-            "Wrongly locked zeros at the end: " + ", ".join(f"{locked[n]:,} ({n})" for n in lock) + "; unlocking lowers the "
-            "error " + ", ".join(f"from {g['on']:.3f} to {g['lifted']:.3f} % ({g['method']}, {g['start']})" for g in gains) + ".",
+            "Wrongly locked zeros at the end: "
+            "" + ", ".join(f"{locked[n]:,} ({n})" for n in lock) + "; unlocking lowers the "
+            "error "
+            + ", ".join(f"from {g['on']:.3f} to {g['lifted']:.3f} % ({g['method']}, {g['start']})" for g in gains)
+            + ".",
             "3.3.2",
         ),
         Claim(

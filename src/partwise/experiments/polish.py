@@ -36,11 +36,22 @@ def run(
             fits = [factorize(text.matrix, rank, init="random", seed=seed, **settings) for seed in range(seeds)]
             rows.append({"data": name, "first": first, "method": method, **_medians(fits, opt, norm2)})
     notes = (
-        f"k = {rank}, {seeds} random starts, medians. {fast} iterations of the fast method, then the other until the KKT "
+        f"k = {rank}, {seeds} random starts, medians. {fast} iterations of the fast method, then the other until "
+        "the KKT "
         f"residual is {TOLERANCE:g} (stationary) or {most} iterations. ACLS has λ = .5, and so has what polishes it. "
         + weight_note(weight),
     )
-    head = ("collection", "fast method", "run", "Error, %", "objective", "KKT residual", "stationary", "iterations", "s")
+    head = (
+        "collection",
+        "fast method",
+        "run",
+        "Error, %",
+        "objective",
+        "KKT residual",
+        "stationary",
+        "iterations",
+        "s",
+    )
     table = Table("runs", "Alone and together", head, tuple(tuple(row.values()) for row in rows))
     return Result((table,), tuple(_claims(rows)), notes, {"rows": rows})
 
@@ -85,7 +96,9 @@ def _claims(rows: list[dict[str, Any]]) -> list[Claim]:
     by = {(r["data"], r["first"], r["method"]): r for r in rows}
     cases = sorted({(r["data"], r["first"]) for r in rows})
     alone = [by[d, f, f"{f} alone"] for d, f in cases]
-    pairs = [(by[d, f, f"{f}, then {s}"], by[d, f, f"{s} alone"], by[d, f, f"{f} alone"]) for d, f in cases for s in SLOW]
+    pairs = [
+        (by[d, f, f"{f}, then {s}"], by[d, f, f"{s} alone"], by[d, f, f"{f} alone"]) for d, f in cases for s in SLOW
+    ]
     done = [both["kkt"] is not None and both["kkt"] <= TOLERANCE for both, _, _ in pairs]
     lower = [both["objective"] < fast["objective"] for both, _, fast in pairs]
     sooner = [both["seconds"] < slow["seconds"] for both, slow, _ in pairs]
@@ -100,16 +113,19 @@ def _claims(rows: list[dict[str, Any]]) -> list[Claim]:
             "3.3.3",
         ),
         Claim(
-            "if a local minimum must be achieved, use a fast ALS-type result as the initialization for a slow algorithm",
+            "if a local minimum must be achieved, use a fast ALS-type result as the initialization for a slow "
+            "algorithm",
             judge([all(done), all(lower)]),
-            f"Together {sum(done)} of {len(done)} pairs are stationary, {sum(lower)} have a lower objective than the fast "
+            f"Together {sum(done)} of {len(done)} pairs are stationary, {sum(lower)} have a lower objective than "
+            "the fast "
             f"method alone, by {gain:.2%} (median); with a penalty that is not the error itself.",
             "6",
         ),
         Claim(
             "a slow algorithm gains from the fast start",
             judge([sum(sooner) > len(sooner) / 2, all(sooner)]),
-            f"{sum(sooner)} of {len(sooner)} pairs are done sooner than the slow method alone from the same random start, in "
+            f"{sum(sooner)} of {len(sooner)} pairs are done sooner than the slow method alone from the same "
+            "random start, in "
             f"{median([both['seconds'] / slow['seconds'] for both, slow, _ in pairs]):.2f} of its time (median).",
             "6",
         ),
@@ -117,21 +133,27 @@ def _claims(rows: list[dict[str, Any]]) -> list[Claim]:
 
 
 def draw(result: Result) -> Figure:
-    """Seconds against the KKT residual, and seconds against the error."""
-    rows = [row for row in result.series["rows"] if row["kkt"] is not None]
+    """The seconds of every run as bars, with the error and the KKT residual at its end."""
+    rows = result.series["rows"]
     cases = list(dict.fromkeys((row["data"], row["first"]) for row in rows))
-    figure, axes = canvas(1, len(cases), 3.4 * len(cases), 3.8)
-    for axis, (data, first) in zip(axes[0], cases, strict=True):
-        for row in (r for r in rows if (r["data"], r["first"]) == (data, first)):
+    figure, axes = canvas(2, -(-len(cases) // 2), 11.5, 5.6)
+    for axis, (data, first) in zip(axes.T.flat, cases, strict=False):
+        own = [r for r in rows if (r["data"], r["first"]) == (data, first)]
+        longest = max(row["seconds"] for row in own)
+        for row in own:
             together = "then" in row["method"]
             name = row["method"].split()[-1] if together else row["method"].split()[0]
             color = COLORS.get(name, "#20335c")
-            mark = "o" if together else "s" if name in SLOW else "^"
-            axis.plot([row["seconds"]], [row["error"]], mark, color=color, ms=8, mfc=color if together else "white",
-                      label=f"{row['method']} ({row['kkt']:.0e})")  # fmt: skip
-        axis.set_xscale("log")
-        label(axis, f"{data}, {first}", "seconds", "above the SVD's error, %")
-        axis.legend(fontsize=6.5, frameon=False, title="KKT residual in brackets", title_fontsize=6.5)
+            axis.barh([row["method"]], [row["seconds"]], color=color if together else "white", edgecolor=color)
+            kkt = "" if row["kkt"] is None else f", KKT {row['kkt']:.0e}"
+            axis.text(
+                row["seconds"] + 0.01 * longest, row["method"], f" {row['error']:.3f} %{kkt}", fontsize=7.5, va="center"
+            )
+        axis.set_xlim(0, 1.45 * longest)
+        axis.invert_yaxis()
+        label(
+            axis, f"{data}, {first} (error above the SVD, KKT residual)", "seconds until it is stationary or stops", ""
+        )
     return figure
 
 

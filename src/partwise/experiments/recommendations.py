@@ -17,7 +17,9 @@ from partwise.types import Array
 LIKED = 4.0
 
 
-def offers(context: Context, ratings: Ratings, ranks: Sequence[int], top: int, seeds: int, held: int) -> list[dict[str, Any]]:
+def offers(
+    context: Context, ratings: Ratings, ranks: Sequence[int], top: int, seeds: int, held: int
+) -> list[dict[str, Any]]:
     """Recall and NDCG at ``top`` of films with 4 stars or more among the held-out ones, mean over the splits."""
     found: dict[tuple[str, int | None], list[tuple[float, float]]] = {}
     for seed in context.track("films", range(seeds)):
@@ -25,7 +27,9 @@ def offers(context: Context, ratings: Ratings, ranks: Sequence[int], top: int, s
         train = ratings.matrix(keep)
         liked = ratings.matrix(~keep & (ratings.stars >= LIKED)).toarray() > 0
         seen = train.toarray() > 0
-        found.setdefault(("popularity", None), []).append(scored(np.repeat(seen.sum(1)[:, None], seen.shape[1], 1), seen, liked, top))
+        found.setdefault(("popularity", None), []).append(
+            scored(np.repeat(seen.sum(1)[:, None], seen.shape[1], 1), seen, liked, top)
+        )
         svd = truncated_svd(train, max(ranks))
         for rank in ranks:
             fit = factorize(train, rank, algorithm="als-hals", seed=seed)

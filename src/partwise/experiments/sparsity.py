@@ -8,7 +8,7 @@ import numpy as np
 
 from partwise.algorithms import Algorithm, acls, ahcls, als, anls, anls_lawson_hanson, hoyer_target
 from partwise.experiments.collections import smart, weight_note
-from partwise.experiments.drawing import COLORS, canvas, label
+from partwise.experiments.drawing import COLORS, canvas, label, plain_log
 from partwise.experiments.numbers import above, median, rank_correlation, rounded
 from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
 from partwise.factorization import Factorization
@@ -40,11 +40,23 @@ def run(context: Context, *, rank: int = 10, iterations: int = 40, seeds: int = 
     clipped = _clipping(context, text.matrix, rank, iterations, seeds, opt)
     notes = (
         f"MEDLARS, k = {rank}, {iterations} iterations, {seeds} random starts. " + weight_note(weight),
-        "“relative” means λ times trace(G)/k with the Gram matrices at which unpenalised ALS ends. By row means vectors of "
-        "length k, as AHCLS has them; by topic means the columns of W and rows of H. The α sweep has λ = .05. A run that a "
+        "“relative” means λ times trace(G)/k with the Gram matrices at which unpenalised ALS ends. By row means "
+        "vectors of "
+        "length k, as AHCLS has them; by topic means the columns of W and rows of H. The α sweep has λ = .05. A "
+        "run that a "
         "penalty brought to nothing keeps the best iterate before.",
     )
-    head = ("sweep", "method", "λ, α or target", "W by row", "H by row", "W by topic", "H by topic", "zeros", "Error, %")
+    head = (
+        "sweep",
+        "method",
+        "λ, α or target",
+        "W by row",
+        "H by row",
+        "W by topic",
+        "H by topic",
+        "zeros",
+        "Error, %",
+    )
     table = Table("sweeps", "Sparsity reached", head,
                   tuple((r["sweep"], r["method"], r["value"], *(r[m] for m in MEASURES)) for r in rows))  # fmt: skip
     other = Table("clipping", "Clipping against proper NNLS, λ = .5", ("method", "ms an iteration", "zeros", "W by row",
@@ -84,10 +96,16 @@ def _mean(fits: list[Factorization], opt: float) -> dict[str, Any]:
     return dict(zip(MEASURES, rounded(np.mean(found, axis=0), 4), strict=True))
 
 
-def _clipping(context: Context, matrix: Any, rank: int, iterations: int, seeds: int, opt: float) -> list[dict[str, Any]]:
+def _clipping(
+    context: Context, matrix: Any, rank: int, iterations: int, seeds: int, opt: float
+) -> list[dict[str, Any]]:
     """The same penalty, clipped and solved properly; Lawson and Hanson's NNLS for a few iterations only."""
     rows = []
-    methods = {"acls (clipped)": acls(), "anls (pivoting)": anls(0.5, 0.5), "anls (Lawson–Hanson)": anls_lawson_hanson(0.5, 0.5)}
+    methods = {
+        "acls (clipped)": acls(),
+        "anls (pivoting)": anls(0.5, 0.5),
+        "anls (Lawson–Hanson)": anls_lawson_hanson(0.5, 0.5),
+    }
     for name, method in context.track("clipping", list(methods.items())):
         length = iterations if "Lawson" not in name else min(iterations, 5)
         fits = [_fit(matrix, rank, method, seed, length) for seed in range(seeds)]
@@ -122,34 +140,39 @@ def _claims(rows: list[dict[str, Any]], clipped: list[dict[str, Any]]) -> list[C
             "increasing λ increases the sparsity of the two NMF factors",
             judge(value > 0.7 for each in rho.values() for value in each.values()),
             "Rank correlation of λ with the sparsity of W and H by row and with the zeros: "
-            + "; ".join(f"{m} ({s}) {v['row_w']:.2f}, {v['row_h']:.2f}, {v['zeros']:.2f}" for (s, m), v in rho.items()) + ".",
+            + "; ".join(f"{m} ({s}) {', '.join(f'{r:.2f}' for r in each.values())}" for (s, m), each in rho.items())
+            + ".",
             "3.1",
         ),
         Claim(
             "AHCLS does a better job of enforcing sparsity than ACLS does",
             judge([sum(sparser) > len(sparser) / 2, all(sparser)]),
-            f"At the same λ both factors are sparser by row with AHCLS (α = .5) in {sum(sparser)} of {len(sparser)} cases.",
+            f"At the same λ both factors are sparser by row with AHCLS (α = .5) in {sum(sparser)} of "
+            f"{len(sparser)} cases.",
             "3.2",
         ),
         Claim(
             "α represents a user's desired sparsity in each column of the factors",
             judge([missed < 0.1, min(_rising(alphas, m) for m in ("row_w", "row_h")) > 0.9]),
             f"What is reached misses α by up to {missed:.2f}; its rank correlation with α is "
-            f"{_rising(alphas, 'row_w'):.2f} for W and {_rising(alphas, 'row_h'):.2f} for H. The hoyer mode misses its target "
+            f"{_rising(alphas, 'row_w'):.2f} for W and {_rising(alphas, 'row_h'):.2f} for H. The hoyer mode "
+            "misses its target "
             f"by at most {met:.3f}.",
             "3.2",
         ),
         Claim(
             "ad-hoc enforcement of nonnegativity drastically speeds up the algorithm",
             judge([clip["ms"] < 0.67 * proper["ms"], clip["ms"] < 0.1 * slow["ms"]]),
-            f"An iteration takes {clip['ms']:.3g} ms clipped, {proper['ms']:.3g} ms with block pivoting, {slow['ms']:.3g} ms with "
+            f"An iteration takes {clip['ms']:.3g} ms clipped, {proper['ms']:.3g} ms with block pivoting, "
+            f"{slow['ms']:.3g} ms with "
             "Lawson and Hanson's NNLS.",
             "3.3.3",
         ),
         Claim(
             "and improves sparsity",
             judge([clip["zeros"] > proper["zeros"], clip["w"] > proper["w"], clip["h"] > proper["h"]]),
-            f"Zeros {clip['zeros']:.1%} clipped, {proper['zeros']:.1%} proper; sparsity by row of W {clip['w']:.3f} against "
+            f"Zeros {clip['zeros']:.1%} clipped, {proper['zeros']:.1%} proper; sparsity by row of W "
+            f"{clip['w']:.3f} against "
             f"{proper['w']:.3f}, of H {clip['h']:.3f} against {proper['h']:.3f}; Error {clip['error']:.3f} against "
             f"{proper['error']:.3f} %.",
             "3.3.3",
@@ -165,17 +188,27 @@ def draw(result: Result) -> Figure:
         for sweep, style in (("λ", "o-"), ("λ relative", "s--")):
             found = _chosen(rows, sweep, method)
             said = f"{method}, {'absolute' if sweep == 'λ' else 'relative'} λ"
-            axes[0, 0].plot([r["value"] for r in found], [r["row_w"] for r in found], style, ms=4, color=COLORS[method], label=said)
-            axes[0, 2].plot([r["zeros"] for r in found], [r["error"] for r in found], style, ms=4, color=COLORS[method], label=said)
-    axes[0, 0].set_xscale("log")
+            axes[0, 0].plot(
+                [r["value"] for r in found], [r["row_w"] for r in found], style, ms=4, color=COLORS[method], label=said
+            )
+            axes[0, 2].plot(
+                [r["zeros"] for r in found], [r["error"] for r in found], style, ms=4, color=COLORS[method], label=said
+            )
+    plain_log(axes[0, 0].xaxis)
     label(axes[0, 0], "λ swept", "λ", "sparsity of W by row")
     targets, alphas = _chosen(rows, "target", "hoyer"), _chosen(rows, "α", "ahcls")
     axes[0, 1].plot([0, 1], [0, 1], color="#cccccc", lw=1)
     for found, name, color in ((alphas, "ahcls, α", COLORS["ahcls"]), (targets, "hoyer, target", COLORS["hals"])):
-        axes[0, 1].plot([r["value"] for r in found], [r["row_w"] for r in found], "o-", ms=4, color=color, label=f"{name}, W")
-        axes[0, 1].plot([r["value"] for r in found], [r["row_h"] for r in found], "s--", ms=4, color=color, label=f"{name}, H")
+        axes[0, 1].plot(
+            [r["value"] for r in found], [r["row_w"] for r in found], "o-", ms=4, color=color, label=f"{name}, W"
+        )
+        axes[0, 1].plot(
+            [r["value"] for r in found], [r["row_h"] for r in found], "s--", ms=4, color=color, label=f"{name}, H"
+        )
     label(axes[0, 1], "asked and reached", "α or target", "sparsity by row that is reached")
-    axes[0, 2].plot([r["zeros"] for r in targets], [r["error"] for r in targets], "^:", ms=4, color=COLORS["hals"], label="hoyer")
+    axes[0, 2].plot(
+        [r["zeros"] for r in targets], [r["error"] for r in targets], "^:", ms=4, color=COLORS["hals"], label="hoyer"
+    )
     label(axes[0, 2], "what it costs", "zeros in W and H", "above the SVD's error, %")
     for axis in axes.flat:
         axis.legend(fontsize=7, frameon=False)

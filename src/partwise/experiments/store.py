@@ -48,7 +48,7 @@ def write(folder: Path, experiment: Experiment, result: Result, settings: dict[s
     _text(folder / "paragraph.md", paragraph(experiment, result))
     machine = {"machine": platform.machine(), "cores": os.cpu_count()}
     told = {"key": key(settings), "seconds": round(seconds, 1), **machine, "result": result.as_dict()}
-    _text(folder / "result.json", json.dumps(told, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+    _text(folder / "result.json", json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n")
 
 
 def _text(path: Path, text: str) -> None:

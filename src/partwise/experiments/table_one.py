@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from partwise.experiments.types import Claim, judge
 
+Said = tuple[str, list[bool], str]
 CHEAP = 2.0
 """How many ACLS iterations a cheap start may take."""
 SLIGHT = 0.5
@@ -21,84 +23,128 @@ def iterations_saved(rows: Mapping[str, Mapping[str, Any]], name: str) -> float:
     return needed / 10
 
 
+@dataclass(frozen=True)
+class Starts:
+    """The rows of table 2 by start, with what each costs and saves."""
+
+    rows: Mapping[str, Mapping[str, Any]]
+
+    def cost(self, name: str) -> float:
+        """The seconds of W⁽⁰⁾ in ACLS iterations."""
+        return float(self.rows[name]["seconds"]) / self.cycle(name)
+
+    def cycle(self, name: str) -> float:
+        """The seconds of an ACLS iteration."""
+        return max(float(self.rows[name]["acls"][1]), 1e-9) / 10
+
+    def share(self, name: str) -> float:
+        """The share of random's ten iterations that is needed from this start."""
+        return iterations_saved(self.rows, name)
+
+    def costs(self, name: str) -> str:
+        """Seconds and iterations in words."""
+        return f"W⁽⁰⁾ takes {self.rows[name]['seconds']:.3g} s, {self.cost(name):.1f} ACLS iterations"
+
+    def saves(self, name: str) -> str:
+        """Iterations in words."""
+        return f"ACLS is where random is after 10 iterations after {10 * self.share(name):.0f}"
+
+    def near(self, name: str) -> str:
+        """Nearness to the best topics in words."""
+        return f"mean cosine with the best topics found {self.rows[name]['cosine']:.2f}"
+
+    def size(self, name: str) -> str:
+        """Storage in words."""
+        return f"{self.rows[name]['kilobytes']:.0f} kB, {self.rows[name]['zeros']:.0%} zeros"
+
+
 def table_one(found: Sequence[Mapping[str, Any]], svd_seconds: float) -> list[Claim]:
     """One claim for the pros and one for the cons of every start."""
-    rows = {row["init"]: row for row in found}
-    share = {name: iterations_saved(rows, name) for name in rows}
-    cycle = {name: row["acls"][1] / 10 for name, row in rows.items()}
-    cost = {name: row["seconds"] / cycle[name] for name, row in rows.items()}
+    starts = Starts({row["init"]: row for row in found})
+    said = [*_existing(starts), *_centroid_of_v(starts, svd_seconds), *_columns(starts), *_co_occurrence(starts)]
+    return [Claim(says, judge(checks), numbers, "table 1") for says, checks, numbers in said]
 
-    def claim(says: str, checks: Sequence[bool], numbers: str) -> Claim:
-        return Claim(says, judge(checks), numbers, "table 1")
 
-    def costs(name: str) -> str:
-        return f"W⁽⁰⁾ takes {rows[name]['seconds']:.3g} s, {cost[name]:.1f} ACLS iterations"
-
-    def saves(name: str) -> str:
-        return f"ACLS is where random is after 10 iterations after {10 * share[name]:.0f}"
-
-    def near(name: str) -> str:
-        return f"mean cosine with the best topics found {rows[name]['cosine']:.2f}"
-
-    dense = rows["random"]["kilobytes"]
+def _existing(starts: Starts) -> list[Said]:
+    rows = starts.rows
+    others = min(row["cosine"] for name, row in rows.items() if name != "random")
+    more = rows["centroid"]["seconds"] / rows["random-acol"]["seconds"]
     return [
-        claim("Random: easy, cheap to compute", [cost["random"] < CHEAP], costs("random") + "."),
-        claim(
+        ("Random: easy, cheap to compute", [starts.cost("random") < CHEAP], starts.costs("random") + "."),
+        (
             "Random: dense matrices, no intuitive basis",
-            [rows["random"]["zeros"] == 0, rows["random"]["cosine"] == min(row["cosine"] for row in rows.values())],
-            f"{rows['random']['zeros']:.0%} zeros, {dense:.0f} kB; {near('random')}, the others "
-            f"{min(r['cosine'] for n, r in rows.items() if n != 'random'):.2f} and more.",
+            [rows["random"]["zeros"] == 0, rows["random"]["cosine"] <= others],
+            f"{starts.size('random')}; {starts.near('random')}, the others {others:.2f} and more.",
         ),
-        claim(
+        (
             "Centroid: reduces # NMF iterations, firm, intuitive foundation",
-            [share["centroid"] < SLIGHT, rows["centroid"]["cosine"] > rows["random"]["cosine"] + 0.2],
-            f"{saves('centroid')}; {near('centroid')}.",
+            [starts.share("centroid") < SLIGHT, rows["centroid"]["cosine"] > rows["random"]["cosine"] + 0.2],
+            f"{starts.saves('centroid')}; {starts.near('centroid')}.",
         ),
-        claim(
+        (
             "Centroid: expensive, must run clustering algorithm on cols of A",
-            [cost["centroid"] > 10, rows["centroid"]["seconds"] > 10 * rows["random-acol"]["seconds"]],
-            f"{costs('centroid')}, {rows['centroid']['seconds'] / rows['random-acol']['seconds']:.0f} times random-acol.",
+            [starts.cost("centroid") > 10, more > 10],
+            f"{starts.costs('centroid')}, {more:.0f} times random-acol.",
         ),
-        claim(
+    ]
+
+
+def _centroid_of_v(starts: Starts, svd_seconds: float) -> list[Said]:
+    name, rows = "svd-centroid", starts.rows
+    return [
+        (
             "SVD-Centroid: inexpensive, reduces # NMF iterations",
-            [rows["svd-centroid"]["seconds"] < rows["centroid"]["seconds"], share["svd-centroid"] < SLIGHT],
-            f"{costs('svd-centroid')} with V at hand, centroid {rows['centroid']['seconds']:.3g} s; "
-            f"{saves('svd-centroid')}; {near('svd-centroid')}.",
+            [rows[name]["seconds"] < rows["centroid"]["seconds"], starts.share(name) < SLIGHT],
+            f"{starts.costs(name)} with V at hand, centroid {rows['centroid']['seconds']:.3g} s; {starts.saves(name)}; "
+            f"{starts.near(name)}.",
         ),
-        claim(
+        (
             "SVD-Centroid: SVD factor V must be available",
-            [svd_seconds > rows["svd-centroid"]["seconds"]],
-            f"The SVD takes {svd_seconds:.3g} s when it is not, {svd_seconds / cycle['svd-centroid']:.0f} ACLS iterations.",
+            [svd_seconds > rows[name]["seconds"]],
+            f"The SVD takes {svd_seconds:.3g} s if it is not, {svd_seconds / starts.cycle(name):.0f} ACLS iterations.",
         ),
-        claim(
+    ]
+
+
+def _columns(starts: Starts) -> list[Said]:
+    rows, dense = starts.rows, starts.rows["random"]["kilobytes"]
+    ten = {name: rows[name]["error"][1] for name in ("random-acol", "random-c")}
+    return [
+        (
             "Random Acol: cheap, sparse matrices built from original data",
-            [cost["random-acol"] < CHEAP, rows["random-acol"]["kilobytes"] < 0.5 * dense],
-            f"{costs('random-acol')}; {rows['random-acol']['kilobytes']:.0f} kB, {rows['random-acol']['zeros']:.0%} zeros.",
+            [starts.cost("random-acol") < CHEAP, rows["random-acol"]["kilobytes"] < 0.5 * dense],
+            f"{starts.costs('random-acol')}; {starts.size('random-acol')}.",
         ),
-        claim(
+        (
             "Random Acol: only slight decrease in number of NMF iterations",
-            [SLIGHT <= share["random-acol"] < 1],
-            saves("random-acol") + ".",
+            [SLIGHT <= starts.share("random-acol") < 1],
+            starts.saves("random-acol") + ".",
         ),
-        claim(
+        (
             "Random C: cheap, sparse",
-            [cost["random-c"] < CHEAP, rows["random-c"]["kilobytes"] < 0.5 * dense],
-            f"{costs('random-c')}; {rows['random-c']['kilobytes']:.0f} kB, {rows['random-c']['zeros']:.0%} zeros.",
+            [starts.cost("random-c") < CHEAP, rows["random-c"]["kilobytes"] < 0.5 * dense],
+            f"{starts.costs('random-c')}; {starts.size('random-c')}.",
         ),
-        claim(
+        (
             "Random C: not very effective",
-            [share["random-c"] >= SLIGHT, rows["random-c"]["error"][1] >= rows["random-acol"]["error"][1]],
-            f"{saves('random-c')}; Error(10) {rows['random-c']['error'][1]:.3f} %, random-acol "
-            f"{rows['random-acol']['error'][1]:.3f} %.",
+            [starts.share("random-c") >= SLIGHT, ten["random-c"] >= ten["random-acol"]],
+            f"{starts.saves('random-c')}; Error(10) {ten['random-c']:.3f} %, random-acol {ten['random-acol']:.3f} %.",
         ),
-        claim(
+    ]
+
+
+def _co_occurrence(starts: Starts) -> list[Said]:
+    name, rows = "co-occurrence", starts.rows
+    slowest = max(row["seconds"] for row in rows.values())
+    return [
+        (
             "Co-occurrence: uses term-term similarities",
-            [rows["co-occurrence"]["cosine"] > rows["random"]["cosine"] + 0.2],
-            f"Its columns are those of C = AAᵀ; {near('co-occurrence')}, random {rows['random']['cosine']:.2f}.",
+            [rows[name]["cosine"] > rows["random"]["cosine"] + 0.2],
+            f"Its columns are those of C = AAᵀ; {starts.near(name)}, random {rows['random']['cosine']:.2f}.",
         ),
-        claim(
+        (
             "Co-occurrence: large, dense co-occurrence matrix, very expensive computation",
-            [cost["co-occurrence"] > 100, rows["co-occurrence"]["seconds"] == max(r["seconds"] for r in rows.values())],
-            f"{costs('co-occurrence')}, since C = AAᵀ is never formed here (the paper: 3,287 s).",
+            [starts.cost(name) > 100, starts.cost(name) > 100 and rows[name]["seconds"] == slowest],
+            f"{starts.costs(name)}, since C = AAᵀ is never formed here (the paper: 3,287 s).",
         ),
     ]
