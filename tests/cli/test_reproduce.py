@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import matplotlib as mpl
 import pytest
 
 SMALL = ["--set", "rank=4", "--set", "iterations=6", "--set", "seeds=1"]
@@ -25,7 +26,8 @@ def cisi(tmp_path: Path) -> Path:
 
 
 def partwise(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    settings = os.environ | {"PARTWISE_DATA": "", "XDG_CACHE_HOME": str(folder / "cache")}
+    own = {"PARTWISE_DATA": "", "XDG_CACHE_HOME": str(folder / "cache"), "MPLCONFIGDIR": mpl.get_cachedir()}
+    settings = os.environ | own
     command = [sys.executable, "-m", "partwise", "reproduce", *map(str, arguments)]
     return subprocess.run(
         command, capture_output=True, text=True, encoding="utf-8", check=False, env=settings, cwd=folder
@@ -56,13 +58,15 @@ def test_an_experiment_is_run_once(tmp_path: Path, cisi: Path) -> None:
         (["convergence", "--set", "rnk=3"], "did you mean 'rank'"),
         (["convergence", "--set", "rank"], "name=value"),
         (["convergence", "--set", "rank=many"], "must be like 10"),
+        (["all", "--set", "splt=both"], "did you mean 'split'"),
+        (["convergence", "--data", "nowhere"], "--data nowhere is no folder"),
         (["interpretation"], "medlars/MED.ALL was not found: put MED.ALL in"),
         (["all"], "was not found: put"),
     ],
 )
 def test_misuse_is_one_sentence(tmp_path: Path, cisi: Path, arguments: list[str], said: str) -> None:
     """Exit code 2 and one line on stderr, no traceback, nothing on stdout."""
-    done = partwise(tmp_path, *arguments, "--data", cisi, "--out", tmp_path / "out")
+    done = partwise(tmp_path, arguments[0], "--data", cisi, "--out", tmp_path / "out", *arguments[1:])
     assert done.returncode == 2
     assert said in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1

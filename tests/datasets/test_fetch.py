@@ -81,7 +81,7 @@ def home(url: str | None, **changes: object) -> Home:
         lambda data: f"{(data / 'toy' / 'TOY.ALL').stat().st_size} bytes",
         f"{len(TEXT)} bytes",
         ("TOY.ALL",),
-        url,
+        url=url,
         members={"TOY.ALL": hashlib.sha256(TEXT).hexdigest()},
     )
     return replace(made, **changes)  # type: ignore[arg-type]

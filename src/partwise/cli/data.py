@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from partwise.datasets.fetch import fetch
-from partwise.datasets.homes import HOMES, Home
+from partwise.datasets.homes import HOMES, place
 from partwise.datasets.locate import roots
 from partwise.names import choose
 
@@ -23,12 +23,6 @@ Folder = Annotated[
 Name = Annotated[str, typer.Argument(help="a name that `partwise data list` shows")]
 
 
-def place(name: str, home: Home, given: Path | None) -> Path | None:
-    """The first folder that holds one of the files of a data set."""
-    folders = (root / name for root in roots(given))
-    return next((folder for folder in folders if any((folder / file).exists() for file in home.files)), None)
-
-
 @data.command("list")
 def list_(given: Folder = None) -> None:
     """Every data set, whether it is here, and on what terms it may be used.
@@ -37,7 +31,7 @@ def list_(given: Folder = None) -> None:
     """
     out = Console(highlight=False, soft_wrap=True)
     for name, home in HOMES.items():
-        here = place(name, home, given)
+        here = place(name, given)
         out.print(f"[bold]{name}[/bold]  {home.title}: {home.wanted}")
         out.print(f"    {here or 'not here; partwise data fetch ' + name}")
         out.print(f"    {home.terms}")
@@ -49,8 +43,8 @@ def where(name: Name, given: Folder = None) -> None:
 
     Example: partwise data where medlars
     """
-    home = choose("data set", name, HOMES)
-    here = place(name, home, given)
+    choose("data set", name, HOMES)
+    here = place(name, given)
     if here is None:
         looked = ", ".join(str(root) for root in roots(given))
         raise ValueError(f"{name} is in none of {looked}; partwise data fetch {name} brings it.")

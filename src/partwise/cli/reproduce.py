@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from partwise.datasets.homes import require
 from partwise.experiments import EXPERIMENTS, Context, Experiment, Result
 from partwise.experiments.store import finished, write
 from partwise.names import choose
@@ -33,7 +34,10 @@ def reproduce(
     """
     choose("experiment", name, {**EXPERIMENTS, "all": None})
     chosen = dict(EXPERIMENTS) if name == "all" else {name: EXPERIMENTS[name]}
-    settings = {each: _settings(each, experiment, set_ or []) for each, experiment in chosen.items()}
+    settings = _settings(chosen, set_ or [])
+    if data is not None and not data.is_dir():
+        raise ValueError(f"--data {data} is no folder.")
+    require([need for experiment in chosen.values() for need in experiment.needs], data)
     out.mkdir(parents=True, exist_ok=True)
     errors = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -65,18 +69,21 @@ def _made(
     return result, seconds
 
 
-def _settings(name: str, experiment: Experiment, given: Sequence[str]) -> dict[str, Any]:
-    """The settings of an experiment with those that were given in their place."""
-    known = experiment.settings
+def _settings(chosen: Mapping[str, Experiment], given: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The settings of each experiment with those that were given in their place, where it has them."""
+    settings = {name: experiment.settings for name, experiment in chosen.items()}
+    known = {key: value for own in settings.values() for key, value in own.items()}
     for assignment in given:
         key, equals, value = assignment.partition("=")
         if not equals:
             raise ValueError(f"--set {assignment} is no setting; write it as name=value, such as split=both.")
-        usual = choose(f"setting of {name}", key, known)
-        known[key] = _value(usual, value)
-        if type(known[key]) is not type(usual):
+        usual = choose("setting", key, known)
+        wanted = _value(usual, value)
+        if type(wanted) is not type(usual):
             raise ValueError(f"--set {key} must be like {usual!r}, not {value!r}.")
-    return known
+        for own in settings.values():
+            own.update({key: wanted} if key in own else {})
+    return settings
 
 
 def _value(usual: Any, text: str) -> Any:

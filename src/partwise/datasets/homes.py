@@ -1,11 +1,12 @@
 """Where each data set comes from, on what terms, and what its files must hold."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .expression import load_golub
 from .faces import load_cbcl, load_olivetti, load_orl
+from .locate import find, roots
 from .movielens import load_movielens
 from .reuters import load_reuters
 from .smart import load_cisi, load_medlars
@@ -26,12 +27,33 @@ class Home:
     """What ``count`` says of the whole collection."""
     files: tuple[str, ...]
     """The files that the reader looks for."""
+    others: tuple[str, ...] = ()
+    """Files of which any will do instead."""
     url: str | None = None
     """What ``fetch`` downloads: an archive, or the file itself; None where no lasting address is known."""
     checksum: str | None = None
     """Of the download, where its home publishes one; else the counts are the check."""
     members: dict[str, str | None] = field(default_factory=dict)
     """What is taken out of the archive, with the sha256 of the file where that is known; nothing keeps it whole."""
+
+    def there(self, folder: Path) -> bool:
+        """Whether a folder holds what the reader needs."""
+        return all((folder / file).exists() for file in self.files) or any(
+            next(folder.glob(other), None) is not None for other in self.others
+        )
+
+
+def place(name: str, data: Path | None = None) -> Path | None:
+    """The first folder that holds a data set, None where there is none."""
+    return next((root / name for root in roots(data) if HOMES[name].there(root / name)), None)
+
+
+def require(names: Iterable[str], data: Path | None = None) -> None:
+    """Refuse, in one sentence that names the file, to go on without one of these data sets."""
+    for name in names:
+        if place(name, data) is None:
+            for file in HOMES[name].files:
+                find(name, file, data=data)
 
 
 def _smart(load: Callable[[Path], object]) -> Callable[[Path], str]:
@@ -77,7 +99,7 @@ HOMES: dict[str, Home] = {
         _smart(load_medlars),
         "1,033 documents, 30 queries",
         ("MED.ALL", "MED.QRY", "MED.REL"),
-        f"{_GLASGOW}/medl/med.tar.gz",
+        url=f"{_GLASGOW}/medl/med.tar.gz",
         members={
             "MED.ALL": "fdcd99cf7fc6c45707c9b5bef7daac739f06c4063ebcad9b5cccf2f939fa4236",
             "MED.QRY": "41fbc9d7a0ac8620d53e09b3429d2695cecc63d4bf7e15e55bbcee0785a1798c",
@@ -91,7 +113,7 @@ HOMES: dict[str, Home] = {
         _smart(load_cisi),
         "1,460 documents, 112 queries",
         ("CISI.ALL", "CISI.QRY", "CISI.REL"),
-        f"{_GLASGOW}/cisi/cisi.tar.gz",
+        url=f"{_GLASGOW}/cisi/cisi.tar.gz",
         members={
             "CISI.ALL": "df5af339fa4623ef33e315f39f3e13c050d17535c18360c727bf3c96ce60ba40",
             "CISI.QRY": "a5ffad2b39445ca5f4091351466b3d70dad9b4eb9a713b8334d46abb291ffd3c",
@@ -105,7 +127,8 @@ HOMES: dict[str, Home] = {
         _reuters,
         "21,578 documents, 9,603 in the ModApte training split",
         ("reuters21578.tar.gz",),
-        f"{_LEWIS}/reuters21578.tar.gz",
+        ("*.sgm",),
+        url=f"{_LEWIS}/reuters21578.tar.gz",
     ),
     "cbcl-faces": Home(
         "CBCL face database no. 1, the training faces",
@@ -113,8 +136,9 @@ HOMES: dict[str, Home] = {
         "free for research, with credit to the MIT Center for Biological and Computational Learning",
         _faces(load_cbcl),
         "2,429 images of 19 × 19",
-        ("CBCL.mat", "face.train.tar.gz"),
-        "http://cbcl.mit.edu/projects/cbcl/software-datasets/faces.tar.gz",
+        ("face.train.tar.gz",),
+        ("CBCL.mat", "cbcl-train-faces-pgm.zip"),
+        url="http://cbcl.mit.edu/projects/cbcl/software-datasets/faces.tar.gz",
         members={"face.train.tar.gz": None},
     ),
     "orl-faces": Home(
@@ -124,7 +148,8 @@ HOMES: dict[str, Home] = {
         _faces(load_orl),
         "400 images of 112 × 92",
         ("att_faces.zip",),
-        f"{_CAMBRIDGE}/pub/data/att_faces.zip",
+        ("orl_faces",),
+        url=f"{_CAMBRIDGE}/pub/data/att_faces.zip",
     ),
     "olivetti-faces": Home(
         "the ORL faces cropped to 64 × 64 (Roweis)",
@@ -133,7 +158,7 @@ HOMES: dict[str, Home] = {
         _faces(load_olivetti),
         "400 images of 64 × 64",
         ("olivettifaces.mat",),
-        "https://cs.nyu.edu/~roweis/data/olivettifaces.mat",
+        url="https://cs.nyu.edu/~roweis/data/olivettifaces.mat",
     ),
     "golub-leukemia": Home(
         "ALL/AML leukaemia expression (Golub 1999, genes of Brunet 2004)",
@@ -150,7 +175,8 @@ HOMES: dict[str, Home] = {
         _movielens,
         "100,000 ratings of 1,682 films by 943 people",
         ("ml-100k.zip",),
-        "https://files.grouplens.org/datasets/movielens/ml-100k.zip",
+        ("ml-100k", "u.data"),
+        url="https://files.grouplens.org/datasets/movielens/ml-100k.zip",
         checksum="md5:0e33842e24a9c977be4e0107933c0723",
     ),
 }

@@ -218,4 +218,5 @@ def draw(result: Result) -> Figure:
     return figure
 
 
-EXPERIMENT = Experiment("Accuracy and run-times of the algorithms", "Figure 3, section 3.4", run, draw)
+NEEDS = ("medlars", "cisi", "reuters-21578")
+EXPERIMENT = Experiment("Accuracy and run-times of the algorithms", "Figure 3, section 3.4", run, draw, NEEDS)

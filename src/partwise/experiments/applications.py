@@ -173,4 +173,5 @@ def draw(result: Result) -> Figure:
     return figure
 
 
-EXPERIMENT = Experiment("Other applications", "Sections 1 and 2.2", run, draw)
+NEEDS = ("golub-leukemia", "movielens-100k", "orl-faces", "medlars", "cisi")
+EXPERIMENT = Experiment("Other applications", "Sections 1 and 2.2", run, draw, NEEDS)

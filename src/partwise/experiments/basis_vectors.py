@@ -199,4 +199,5 @@ def draw(result: Result) -> Figure:
     return figure
 
 
-EXPERIMENT = Experiment("The basis vectors", "Tables 3 to 9, section 4.3", run, draw)
+NEEDS = ("reuters-21578",)
+EXPERIMENT = Experiment("The basis vectors", "Tables 3 to 9, section 4.3", run, draw, NEEDS)

@@ -221,4 +221,5 @@ def draw(result: Result) -> Figure:
     return figure
 
 
-EXPERIMENT = Experiment("The convergence criteria", "Figure 4, section 5", run, draw)
+NEEDS = ("cisi",)
+EXPERIMENT = Experiment("The convergence criteria", "Figure 4, section 5", run, draw, NEEDS)

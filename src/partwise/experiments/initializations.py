@@ -213,4 +213,5 @@ def draw(result: Result) -> Figure:
     return figure
 
 
-EXPERIMENT = Experiment("The initializations", "Tables 1 and 2, section 4", run, draw)
+NEEDS = ("reuters-21578",)
+EXPERIMENT = Experiment("The initializations", "Tables 1 and 2, section 4", run, draw, NEEDS)

@@ -207,4 +207,5 @@ def draw(result: Result) -> Figure:
     return figure
 
 
-EXPERIMENT = Experiment("Interpretation of the basis vectors", "Figures 1 and 2, section 2", run, draw)
+NEEDS = ("medlars", "cisi", "reuters-21578", "cbcl-faces")
+EXPERIMENT = Experiment("Interpretation of the basis vectors", "Figures 1 and 2, section 2", run, draw, NEEDS)

@@ -172,4 +172,5 @@ def draw(result: Result) -> Figure:
     return figure
 
 
-EXPERIMENT = Experiment("Locking", "Section 3.3.2", run, draw)
+NEEDS = ("medlars",)
+EXPERIMENT = Experiment("Locking", "Section 3.3.2", run, draw, NEEDS)

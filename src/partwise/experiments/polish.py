@@ -157,4 +157,5 @@ def draw(result: Result) -> Figure:
     return figure
 
 
-EXPERIMENT = Experiment("A fast run and its polish", "Sections 3.3.3 and 6", run, draw)
+NEEDS = ("medlars", "cisi")
+EXPERIMENT = Experiment("A fast run and its polish", "Sections 3.3.3 and 6", run, draw, NEEDS)

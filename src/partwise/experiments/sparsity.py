@@ -215,4 +215,5 @@ def draw(result: Result) -> Figure:
     return figure
 
 
-EXPERIMENT = Experiment("Sparsity", "Sections 3.1 to 3.3", run, draw)
+NEEDS = ("medlars",)
+EXPERIMENT = Experiment("Sparsity", "Sections 3.1 to 3.3", run, draw, NEEDS)

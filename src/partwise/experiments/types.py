@@ -103,6 +103,8 @@ class Experiment:
     """What of the paper it reproduces."""
     run: Callable[..., Result]
     draw: Callable[[Result], Figure]
+    needs: tuple[str, ...]
+    """The data sets without which it cannot run."""
 
     @property
     def settings(self) -> dict[str, Any]:
