@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from partwise.datasets import TOP_TEN, Ratings
+from partwise.experiments.algorithms import until
 from partwise.experiments.alignment import align
 from partwise.experiments.basis_claims import covered, lumped, parted
 from partwise.experiments.convergence import rises
@@ -38,6 +39,12 @@ def test_numbers_by_hand() -> None:
     assert strongest(np.array([0, 3, 1, 0.0]), ("a", "b", "c", "d"), 3) == ["b", "c"]
     assert (counted(1, "sample"), counted(2_000, "sample")) == ("1 sample", "2,000 samples")
     assert rises([3.0, 2.0, 2.5, None, 2.4, 2.6]) == 2
+
+
+def test_seconds_until_a_level_by_hand() -> None:
+    found = {"methods": {"acls": {"seconds": [0.1, 0.2, 0.3], "error": [4.0, 1.0, 0.5]}}}
+    assert until(found, "acls", 1.0) == 0.2
+    assert until(found, "acls", 0.1) is None
 
 
 def test_columns_are_brought_into_order() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partwise.algorithms import ahcls, as_algorithm
+from partwise.data import as_data
 from partwise.experiments.collections import Text, reuters10, smart, weight_note
 from partwise.experiments.drawing import COLORS, canvas, label
 from partwise.experiments.numbers import above, median, rounded, seconds_of
@@ -49,24 +50,25 @@ def _collection(
     context: Context, text: Text, rank: int, iterations: int, seeds: int, methods: Sequence[str] = tuple(METHODS)
 ) -> dict[str, Any]:
     """Medians by iteration for each method, and what the SVD takes."""
-    opt = truncated_svd(text.matrix, rank)
-    made: dict[str, Any] = {"opt": rounded(opt.error), "shape": list(text.matrix.shape), "methods": {}}
-    made["svd_seconds"] = rounded(seconds_of(lambda: truncated_svd(text.matrix, rank), 7))
+    data = as_data(text.matrix)
+    opt = truncated_svd(data, rank)
+    made: dict[str, Any] = {"opt": rounded(opt.error), "shape": list(data.shape), "methods": {}}
+    made["svd_seconds"] = rounded(seconds_of(lambda: truncated_svd(data, rank), 7))
     made["arpack_seconds"] = rounded(seconds_of(lambda: _arpack(text.matrix, rank), 3))
     runs: dict[str, list[Any]] = {name: [] for name in methods}
     for name in methods:
-        list(islice(iterate(text.matrix, rank, algorithm=METHODS[name], init="random"), 3))
+        list(islice(iterate(data, rank, algorithm=METHODS[name], init="random"), 3))
     for seed in context.track(f"algorithms on {text.name}", range(seeds)):
         for name in methods:
-            steps = islice(
-                iterate(text.matrix, rank, algorithm=METHODS[name], init="random", seed=seed), iterations + 1
-            )
+            steps = islice(iterate(data, rank, algorithm=METHODS[name], init="random", seed=seed), iterations + 1)
             path = [(step.seconds, above(step.error, opt.error)) for step in steps]
             path += [path[-1]] * (iterations + 1 - len(path))
             runs[name].append(path)
     for name, paths in runs.items():
-        seconds, errors = np.median(np.array(paths), axis=0).T
-        made["methods"][name] = {"seconds": rounded(seconds - seconds[0]), "error": rounded(errors)}
+        every = np.array(paths)
+        seconds, errors = np.median(every, axis=0).T
+        one = np.median(np.diff(every[:, :, 0], axis=1))
+        made["methods"][name] = {"seconds": rounded(seconds), "error": rounded(errors), "iteration": rounded(one)}
     return made
 
 
@@ -77,9 +79,8 @@ def _arpack(matrix: Any, rank: int) -> Any:
 
 
 def _time(found: dict[str, Any], name: str) -> float:
-    """Seconds of one iteration."""
-    seconds = found["methods"][name]["seconds"]
-    return float(seconds[-1]) / (len(seconds) - 1)
+    """Seconds of one iteration, the median over all."""
+    return float(found["methods"][name]["iteration"])
 
 
 def until(found: dict[str, Any], name: str, level: float) -> float | None:
