@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint docs bench-iteration bench-starts bench-restarts bench-ranks bench-pipeline bench-retrieval clean
+.PHONY: demo test lint docs paper bench-iteration bench-restarts bench-ranks bench-pipeline bench-retrieval clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -27,11 +27,12 @@ lint: $(READY)  ## style, types, generated pages
 docs: $(READY)  ## rewrite the generated pages
 	$(BIN)/python docs/generate.py
 
+paper: $(READY)  ## every table and figure of the paper, and docs/paper.md; what is finished is not run again
+	$(BIN)/partwise reproduce all --out docs/paper
+	$(BIN)/python docs/generate.py
+
 bench-iteration: $(READY)  ## what one iteration costs against its two bare products
 	$(BIN)/python benchmarks/iteration.py
-
-bench-starts: $(READY)  ## the paper's table 2 for every start
-	$(BIN)/python benchmarks/initializations.py
 
 bench-restarts: $(READY)  ## what a hundred restarts cost, and what the race loses
 	$(BIN)/python benchmarks/restarts.py

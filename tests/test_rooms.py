@@ -11,8 +11,8 @@ SOURCE = Path(partwise.__file__).parent
 ORDER = [
     ["names", "types", "documents"],
     ["kernels"],
-    ["blocks", "penalties", "files", "measures", "coherence", "datasets"],
-    ["updates", "data"],
+    ["blocks", "penalties", "files", "measures", "coherence"],
+    ["updates", "data", "datasets"],
     ["svd", "algorithms", "stopping"],
     ["inits", "half", "reseeding"],
     ["loop"],

@@ -11,11 +11,13 @@ import typer
 
 from partwise.cli.clusters import clusters
 from partwise.cli.compare import compare
+from partwise.cli.data import data
 from partwise.cli.demo import demo
 from partwise.cli.factorize import factorize
 from partwise.cli.lsi import lsi
 from partwise.cli.output import plain
 from partwise.cli.ranks import ranks
+from partwise.cli.reproduce import reproduce
 from partwise.cli.search import search
 from partwise.cli.topics import topics
 from partwise.cli.transform import transform
@@ -27,8 +29,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (demo, topics, search, clusters, transform, lsi, factorize, compare, ranks):
+for verb in (demo, topics, search, clusters, transform, lsi, factorize, compare, ranks, reproduce):
     app.command()(verb)
+app.add_typer(data, name="data")
 
 
 def _version(asked: bool) -> None:
