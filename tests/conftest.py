@@ -9,18 +9,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import HealthCheck, settings
+from planted import planted
 
 # The first example of a kernel may compile it, so no deadline on single examples.
 settings.register_profile("partwise", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40)
 settings.load_profile("partwise")
-
-
-def planted(m: int, n: int, rank: int, seed: int = 0, noise: float = 0.1, density: float = 0.4) -> np.ndarray:
-    """A nonnegative matrix with planted parts."""
-    rng = np.random.default_rng(seed)
-    w = rng.random((m, rank)) * (rng.random((m, rank)) < density)
-    h = rng.random((rank, n)) * (rng.random((rank, n)) < density)
-    return w @ h + noise * rng.random((m, n)) * (rng.random((m, n)) < density)
 
 
 @pytest.fixture

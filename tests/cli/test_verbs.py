@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from command import COLUMNS
-from conftest import planted
+from planted import planted
 
 import partwise as pw
 
