@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import colorsys
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -11,24 +10,13 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from partwise.plot.colours import COLOURS, colour
 from partwise.plot.layout import by_strongest, places, thinned
 from partwise.types import Array
 
-COLOURS = (
-    "#3d7dd8", "#e0752d", "#2f9e5f", "#c9465a", "#8363c9", "#9a6a4b", "#d167a9", "#5f8a22", "#1f9aa8", "#b8901c",
-)  # fmt: skip
 BLUES = [[0.0, "rgba(61,125,216,0)"], [0.15, "rgba(61,125,216,.3)"], [1.0, "#1d4f9e"]]
 MAIN, OTHER = COLOURS[0], COLOURS[1]
 ROWS = 240
-
-
-def colour(topic: int) -> str:
-    """A colour for a topic: ten by hand, then around the circle by the golden angle."""
-    if topic < len(COLOURS):
-        return COLOURS[topic]
-    light = (0.42, 0.52, 0.6)[topic % 3]
-    red, green, blue = colorsys.hls_to_rgb(topic * 0.381966 % 1, light, 0.5)
-    return f"#{round(red * 255):02x}{round(green * 255):02x}{round(blue * 255):02x}"
 
 
 def error(history: Any, svd: float | None = None) -> go.Figure:
@@ -68,18 +56,18 @@ def against_svd(errors: Sequence[float], rank: int, own: float) -> go.Figure:
 def topic_map(cosines: Array, shares: Array, names: Sequence[str]) -> go.Figure:
     """Topics as circles, near where they share rows, large where they hold much."""
     points, radii = places(cosines, shares)
-    few = 1 if len(names) > 12 else 2
+    few, colours = 1 if len(names) > 30 else 2, [colour(c) for c in range(len(names))]
     figure = _figure("", "")
     figure.add_scatter(
         x=points[:, 0], y=points[:, 1], mode="markers+text",
         text=["<br>".join(_wrapped(name, few)) for name in names], textposition="middle center",
-        hovertext=[f"<b>{_plain(name)}</b><br>{share:.1%} of the whole" for name, share in zip(names, shares, strict=True)],
+        hovertext=[f"<b>{_plain(n)}</b><br>{share:.1%} of the whole" for n, share in zip(names, shares, strict=True)],
         hoverinfo="text", customdata=list(range(len(names))), cliponaxis=False,
         marker={
             "size": np.round(2 * radii, 4), "sizemode": "diameter", "sizeref": 1 / 420, "opacity": 0.35,
-            "color": [colour(c) for c in range(len(names))], "line": {"width": 1.5, "color": [colour(c) for c in range(len(names))]},
+            "color": colours, "line": {"width": 1.5, "color": colours},
         },
-        textfont={"size": 12.5},
+        textfont={"size": 12.5 if len(names) <= 24 else 10.5},
     )  # fmt: skip
     low, high = (points - radii[:, None]).min(axis=0) - 0.03, (points + radii[:, None]).max(axis=0) + 0.03
     hidden: dict[str, Any] = {"visible": False, "fixedrange": True}

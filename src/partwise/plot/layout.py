@@ -8,7 +8,7 @@ import numpy as np
 
 from partwise.types import Array
 
-SMALLEST, ROUNDS = 0.035, 300
+WIDTH, FILLED, SMALLEST, ROUNDS = 1.35, 0.34, 0.035, 400
 
 
 def part_shares(w: Array, h: Array) -> Array:
@@ -23,17 +23,17 @@ def part_shares(w: Array, h: Array) -> Array:
 
 
 def places(cosines: Array, shares: Array) -> tuple[Array, Array]:
-    """(points in the unit square, k × 2; radii): classical scaling of √(2 − 2 cos), then pushed apart until none overlap.
+    """(points, k × 2; radii): classical scaling of √(2 − 2 cos) (Torgerson 1952), then pushed apart until none overlap.
 
-    Torgerson 1952; the area of a circle is in proportion to the share.
+    Halfway to their ranks, so that one topic far off does not press the others together; the area of a circle is in
+    proportion to the share.
     """
-    k = len(cosines)
-    radii = np.sqrt(np.maximum(shares, 0) / max(float(np.sum(shares)), 1e-12)) * 0.2
-    radii = np.maximum(radii, SMALLEST)
-    points = _scaled(_torgerson(2 - 2 * np.clip(cosines, 0, 1)))
-    if k > 1:
-        points = _apart(points, radii)
-    return points, radii
+    part = np.maximum(shares, 0) / max(float(np.sum(shares)), 1e-12)
+    radii = np.maximum(np.sqrt(part * FILLED * WIDTH / np.pi), SMALLEST)
+    points = _torgerson(2 - 2 * np.clip(cosines, 0, 1))
+    ranks = points.argsort(axis=0, kind="stable").argsort(axis=0).astype(np.float64)
+    spread = (_scaled(points) + _scaled(ranks)) / 2 * (WIDTH, 1)
+    return (_apart(spread, radii) if len(spread) > 1 else spread), radii
 
 
 def by_strongest(factor: Array) -> Array:
@@ -91,7 +91,7 @@ def _apart(points: Array, radii: Array) -> Array:
     """Move circles apart, half each, until none overlap; a fixed nudge tells equal points apart."""
     turn = np.arange(len(points)) * 2.399963
     found = points + 1e-3 * np.column_stack([np.cos(turn), np.sin(turn)])
-    least = radii[:, None] + radii + 0.025
+    least = radii[:, None] + radii + 0.02
     np.fill_diagonal(least, 0)
     for _ in range(ROUNDS):
         gaps = found[:, None] - found

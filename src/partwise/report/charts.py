@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from partwise.measures import topic_cosines, unit_columns
-from partwise.plot import figures
 from partwise.plot.layout import by_strongest
 from partwise.report.measured import Measured
 from partwise.report.subject import Subject
@@ -19,6 +18,8 @@ LABELLED_ROWS, LABELLED_COLUMNS = 60, 200
 
 def charts_payload(subject: Subject, found: Measured) -> dict[str, Any]:
     """name -> figure."""
+    from partwise.plot import figures  # imported late: plotly takes its time
+
     fit, names = subject.fit, subject.names
     cosines = topic_cosines(fit.w)
     made = {

@@ -13,7 +13,20 @@ from typing import Any
 
 from partwise.report.payload import to_json
 
-SCRIPTS = ("data", "dom", "words", "solve", "search", "charts", "topics", "documents", "quality", "pictures", "compare", "main")
+SCRIPTS = (
+    "data",
+    "dom",
+    "words",
+    "solve",
+    "search",
+    "charts",
+    "topics",
+    "documents",
+    "quality",
+    "pictures",
+    "compare",
+    "main",
+)
 
 
 def page(title: str, payload: dict[str, Any]) -> str:
@@ -54,7 +67,7 @@ def script() -> str:
 
 @cache
 def plotly_script() -> tuple[str, str]:
-    """(plotly's script, gzipped, as base64; the hash of the script): a third of its size, and unpacked after the page."""
+    """(plotly's script, gzipped, as base64; the hash of the script): less than half the size."""
     try:
         from plotly.offline import get_plotlyjs
     except ImportError:

@@ -84,9 +84,7 @@ def _of_fit(
     none = ("",) * len(ids)
     names = part_names(fit.w, row_names) if rows is not None else tuple(f"part {c}" for c in range(fit.rank))
     size = (int(shape[0]), int(shape[1])) if shape is not None else None
-    return Subject(
-        fit, names, row_names, ids, none, none, none, part_shares(fit.w, fit.h), matrix, shape=size
-    )
+    return Subject(fit, names, row_names, ids, none, none, none, part_shares(fit.w, fit.h), matrix, shape=size)
 
 
 def part_names(w: Array, rows: Sequence[str]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from partwise.coherence import npmi_coherence
 from partwise.data import as_data
 from partwise.measures import hoyer, unit_columns
-from partwise.plot.figures import colour
+from partwise.plot.colours import colour
 from partwise.report.measured import Measured
 from partwise.report.payload import clipped, number
 from partwise.report.subject import Subject

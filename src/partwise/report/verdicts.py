@@ -44,9 +44,13 @@ def lines(subject: Subject, found: Measured, coherence: float | None) -> list[Li
         _locked(told),
         _sparse("W", told.w.sparsity_by_topic, f"few {nouns['row']}s make up a {nouns['part']}"),
         _sparse("H", told.h.sparsity_by_row, f"a {nouns['column']} has few {nouns['part']}s"),
-        Line("How it ended", f"{told.iterations} iterations, {told.seconds:.3g} s", PLAIN, f"It ended because: {told.reason}.", ""),
+        Line("How it ended", _took(told), PLAIN, told.reason, ""),
     ]  # fmt: skip
     return [line for line in made if line is not None]
+
+
+def _took(told: Certificate) -> str:
+    return f"{told.iterations} iterations, {told.seconds:.3g} s"
 
 
 def _level(value: float, good: float, fair: float) -> str:
@@ -106,7 +110,9 @@ def _turned(told: Certificate, nouns: dict[str, str]) -> Line | None:
         return None
     most = float(np.max(told.angles))
     verdict = GOOD if most <= 0.5 else FAIR if most <= 5 else BAD
-    advice = "Nothing to do." if verdict == GOOD else f"The {nouns['part']}s were still changing; allow more iterations."
+    advice = (
+        "Nothing to do." if verdict == GOOD else f"The {nouns['part']}s were still changing; allow more iterations."
+    )
     meaning = f"In the last iteration the {nouns['part']} that changed most turned by {most:.2g} degrees."
     return Line("Standing still", f"{most:.2g}°", verdict, meaning, advice)
 

@@ -40,7 +40,9 @@ def search_payload(model: TopicModel) -> dict[str, Any]:
     if weighting.stem is not None:
         remarks.append("This model counts stems: the page knows the usual forms of its words, not every form.")
     if not plain:
-        remarks.append("This model's algorithm weighs new texts by a rule of its own, so the order may differ a little.")
+        remarks.append(
+            "This model's algorithm weighs new texts by a rule of its own, so the order may differ a little."
+        )
     return {
         "pattern": PATTERNS.get(weighting.pattern, PATTERNS[PATTERN]),
         "stop": sorted(stop),

@@ -49,7 +49,7 @@ function documentRow([i, score], place) {
     make("td", {}, mixtureBar(mixtureOf(i)),
       topic < 0 ? make("span", { class: "small" }, `no ${nouns.part}`)
         : make("span", { class: "small" }, dot(topic), " ", given(topics[topic].name), ` ${percent(degree[i])}`)),
-    page.documents.labels ? make("td", { class: "small" }, given(label)) : null);
+    page.documents.labels ? make("td", { class: "small label", title: label }, given(label)) : null);
 }
 
 function showDocuments() {
