@@ -16,3 +16,9 @@ def colour(topic: int) -> str:
     light = (0.42, 0.52, 0.6)[topic % 3]
     red, green, blue = colorsys.hls_to_rgb(topic * 0.381966 % 1, light, 0.5)
     return f"#{round(red * 255):02x}{round(green * 255):02x}{round(blue * 255):02x}"
+
+
+def pale(topic: int, alpha: float = 0.35) -> str:
+    """The colour of a topic, seen through."""
+    red, green, blue = (int(colour(topic)[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{alpha})"

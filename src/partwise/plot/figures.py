@@ -10,13 +10,14 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from partwise.plot.colours import COLOURS, colour
+from partwise.plot.colours import COLOURS, colour, pale
 from partwise.plot.layout import by_strongest, places, thinned
 from partwise.types import Array
 
 BLUES = [[0.0, "rgba(61,125,216,0)"], [0.15, "rgba(61,125,216,.3)"], [1.0, "#1d4f9e"]]
 MAIN, OTHER = COLOURS[0], COLOURS[1]
 ROWS = 240
+DEGREES = [a * 10.0**b for b in range(-6, 2) for a in (1, 3)] + [90.0]
 
 
 def error(history: Any, svd: float | None = None) -> go.Figure:
@@ -40,7 +41,7 @@ def angles(history: Any) -> go.Figure:
         x=history["iteration"][known], y=history["angle"][known], mode="lines",
         line={"color": MAIN, "width": 2.5}, name="the topic that turned most",
     )  # fmt: skip
-    return figure.update_yaxes(type="log")
+    return figure.update_yaxes(type="log", tickvals=DEGREES, ticktext=[f"{d:g}°" for d in DEGREES], minor={"ticks": ""})
 
 
 def against_svd(errors: Sequence[float], rank: int, own: float) -> go.Figure:
@@ -64,8 +65,8 @@ def topic_map(cosines: Array, shares: Array, names: Sequence[str]) -> go.Figure:
         hovertext=[f"<b>{_plain(n)}</b><br>{share:.1%} of the whole" for n, share in zip(names, shares, strict=True)],
         hoverinfo="text", customdata=list(range(len(names))), cliponaxis=False,
         marker={
-            "size": np.round(2 * radii, 4), "sizemode": "diameter", "sizeref": 1 / 420, "opacity": 0.35,
-            "color": colours, "line": {"width": 1.5, "color": colours},
+            "size": np.round(2 * radii, 4), "sizemode": "diameter", "sizeref": 1 / 420, "opacity": 1,
+            "color": [pale(c) for c in range(len(names))], "line": {"width": 1.5, "color": colours},
         },
         textfont={"size": 12.5 if len(names) <= 24 else 10.5},
     )  # fmt: skip
@@ -86,8 +87,8 @@ def sparsity(w: Array, h: Array, names: Sequence[str]) -> go.Figure:
             z=picture, x=_short(names), colorscale=BLUES, zmin=0, zmax=1, showscale=False, row=1, col=number,
             hovertemplate="%{x}: %{z:.2f}<extra></extra>",
         )  # fmt: skip
-    figure.update_yaxes(autorange="reversed", showticklabels=False)
-    figure.update_xaxes(showticklabels=False)
+    figure.update_yaxes(autorange="reversed", showticklabels=False, showgrid=False, zeroline=False)
+    figure.update_xaxes(showticklabels=False, showgrid=False, zeroline=False)
     return _bare(figure, height=360)
 
 
@@ -157,7 +158,7 @@ def _short(names: Sequence[str], length: int = 28) -> list[str]:
 
 
 def _wrapped(name: str, few: int) -> list[str]:
-    return [_plain(textwrap.shorten(part, 18, placeholder="…") or part[:18]) for part in name.split(", ")[:few]]
+    return [_plain(textwrap.shorten(part, 14, placeholder="…") or part[:13] + "…") for part in name.split(", ")[:few]]
 
 
 def _plain(text: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from partwise.certificate import NEARLY, STATIONARY, Certificate
+from partwise.factorization import Factorization
 from partwise.report.measured import Measured
 from partwise.report.subject import Subject
 
@@ -41,7 +42,7 @@ def lines(subject: Subject, found: Measured, coherence: float | None) -> list[Li
         _coherent(coherence, nouns) if subject.model is not None else None,
         _dead(told, nouns),
         _double(told, nouns),
-        _locked(told),
+        _locked(subject.fit),
         _sparse("W", told.w.sparsity_by_topic, f"few {nouns['row']}s make up a {nouns['part']}"),
         _sparse("H", told.h.sparsity_by_row, f"a {nouns['column']} has few {nouns['part']}s"),
         Line("How it ended", _took(told), PLAIN, told.reason, ""),
@@ -109,7 +110,7 @@ def _turned(told: Certificate, nouns: dict[str, str]) -> Line | None:
     if not told.angles:
         return None
     most = float(np.max(told.angles))
-    verdict = GOOD if most <= 0.5 else FAIR if most <= 5 else BAD
+    verdict = GOOD if most <= 1 else FAIR if most <= 10 else BAD
     advice = (
         "Nothing to do." if verdict == GOOD else f"The {nouns['part']}s were still changing; allow more iterations."
     )
@@ -127,11 +128,11 @@ def _reliable(found: Measured, nouns: dict[str, str]) -> Line:
             "Give the data, or runs=5, when the report is written.",
         )  # fmt: skip
     mean, weak = float(np.mean(found.reliability)), int((found.reliability < 0.7).sum())
-    verdict = _level(mean, 0.9, 0.75)
+    verdict = _level(mean, 0.9, 0.7)
     advice = (
         "Nothing to do."
         if verdict == GOOD
-        else f"Trust the {part}s marked as found again; for the others try a smaller k (partwise ranks) or restarts=10."
+        else f"Trust the {part}s with a reliability near 1; for the others try a smaller k (partwise ranks) or restarts=10."
     )
     meaning = (
         f"{found.runs} more runs from other starts found {part}s with a mean cosine of {mean:.2f} to these; "
@@ -165,13 +166,14 @@ def _double(told: Certificate, nouns: dict[str, str]) -> Line:
     return Line(f"The same {nouns['part']} twice", value, GOOD if not pairs else FAIR, meaning, advice)
 
 
-def _locked(told: Certificate) -> Line:
+def _locked(fit: Factorization) -> Line:
+    told = fit.certificate
     locked = told.w.locked + told.h.locked
-    cells = told.rank * sum(told.shape)
-    verdict = GOOD if locked == 0 else FAIR if locked <= 0.01 * cells else BAD
-    advice = "Nothing to do." if not locked else "Use als-hals, hals or anls, or polish='hals', which can undo a zero."
+    verdict = GOOD if locked == 0 else FAIR if locked <= 0.01 * told.rank * sum(told.shape) else BAD
+    keeps = fit.algorithm is not None and any(side.update.locks for side in (fit.algorithm.w, fit.algorithm.h))
+    undo = "polish='hals' can undo a zero." if keeps else "This algorithm can undo them: allow more iterations."
     meaning = "Zeros that would lower the error if they could grow; some algorithms can never undo a zero."
-    return Line("Wrongly locked zeros", f"{locked:,}", verdict, meaning, advice)
+    return Line("Wrongly locked zeros", f"{locked:,}", verdict, meaning, undo if locked else "Nothing to do.")
 
 
 def _sparse(name: str, value: float, means: str) -> Line | None:

@@ -32,8 +32,9 @@ function draw(name) {
   const small = matchMedia("(max-width: 620px)").matches;
   if (name === "map") {
     mapSize(data[0], layout, drawn.get(name).clientWidth);
-    data[0].marker.opacity = topics.map((_, c) => (c === selected ? 0.85 : 0.3));
-    data[0].marker.line.width = topics.map((_, c) => (c === selected ? 3 : 1.5));
+    const clear = (hex) => `${hex}${isDark() ? "55" : "40"}`, full = (hex) => `${hex}${isDark() ? "aa" : "90"}`;
+    data[0].marker.color = topics.map((topic, c) => (c === selected ? full(topic.colour) : clear(topic.colour)));
+    data[0].marker.line.width = topics.map((_, c) => (c === selected ? 4 : 1.5));
   }
   if (small && ["similarity", "rows", "columns"].includes(name)) layout.font.size = 10;
   return window.Plotly.react(drawn.get(name), data, layout, { displayModeBar: false, responsive: true, scrollZoom: false });
@@ -41,10 +42,15 @@ function draw(name) {
 
 // Circles keep their place when the page is narrow: their size is in the units of the map.
 function mapSize(trace, layout, width) {
+  if (width < 480) {
+    layout.height = Math.round(0.95 * width);
+    trace.textfont.size = 10;
+    trace.text = trace.text.map((text) => text.split("<br>")[0]);
+    painted(drawn.get("map"), { minHeight: `${layout.height}px` });
+  }
   const across = layout.xaxis.range[1] - layout.xaxis.range[0], down = layout.yaxis.range[1] - layout.yaxis.range[0];
   const perUnit = Math.min((width - 8) / across, (layout.height - 8) / down);
   trace.marker.sizeref = 1 / perUnit;
-  if (width < 480) trace.textfont.size = 10;
   const rest = (range, pixels) => (pixels / perUnit - (range[1] - range[0])) / 2;
   const wideBy = rest(layout.xaxis.range, width - 8), highBy = rest(layout.yaxis.range, layout.height - 8);
   layout.xaxis.range = [layout.xaxis.range[0] - wideBy, layout.xaxis.range[1] + wideBy];

@@ -24,7 +24,7 @@ function filtered(rows) {
   const title = folded(state.title), id = folded(state.id);
   return rows.filter(([i]) =>
     (state.topic < 0 || strongest[i] === state.topic)
-    && (!title || folded(titleOf(i) || page.documents.ids[i]).includes(title))
+    && (!title || folded(titleOf(i)).includes(title))
     && (!id || folded(page.documents.ids[i]).includes(id)));
 }
 
@@ -96,7 +96,7 @@ function showTopic(topic) {
 }
 
 function reset() {
-  for (const id of ["search", "filter-title", "filter-id"]) document.getElementById(id).value = "";
+  for (const field of document.querySelectorAll("#documents input")) field.value = "";
   document.getElementById("filter-topic").value = -1;
   change({ query: "", like: -1, topic: -1, title: "", id: "" });
 }
@@ -109,8 +109,8 @@ function filters() {
       make("select", { id: "filter-topic", onchange: (event) => change({ topic: Number(event.target.value) }) },
         make("option", { value: -1 }, `every ${nouns.part}`),
         topics.map((topic, c) => make("option", { value: c }, `${c}: ${topic.name}`)))),
-    text("filter-title", page.documents.titles ? "Title contains" : "Name contains", "title"),
-    text("filter-id", "Id contains", "id"));
+    page.documents.titles ? text("filter-title", "Title contains", "title") : null,
+    text("filter-id", page.search ? "Id contains" : "Name contains", "id"));
 }
 
 function buildDocuments() {

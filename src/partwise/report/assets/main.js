@@ -35,13 +35,13 @@ function followSections() {
 startTheme();
 buildHead();
 buildTopics();
-buildDocuments();
 buildPictures();
+buildDocuments();
 buildMatrix();
 buildCompare();
 buildQuality();
 select(0);
 showDocuments();
 followSections();
-document.documentElement.dataset.ready = "yes";
+document.documentElement.dataset.ready = String(Math.round(performance.now()));
 document.addEventListener("DOMContentLoaded", startCharts);

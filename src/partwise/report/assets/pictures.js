@@ -14,8 +14,8 @@ const grey = (value) => [value, value, value];
 const ink = (value) => [255 - value, 255 - value, 255 - value];
 // Below the middle red, above it blue: a singular vector adds and takes away.
 function signed(value) {
-  const part = (value - 127.5) / 127.5, fade = Math.round(255 * (1 - Math.abs(part)));
-  return part < 0 ? [255, fade, fade] : [fade, fade, 255];
+  const part = (value - 127.5) / 127.5, full = part < 0 ? [178, 48, 52] : [33, 92, 176];
+  return full.map((channel) => Math.round(255 + (channel - 255) * Math.abs(part)));
 }
 
 function gallery(bytes, paint, label) {
@@ -35,6 +35,13 @@ function rebuiltRow(face, parts) {
     made.push(figure(parts, c * size, `${percent(share)} part ${c}`, ink));
   });
   return make("div", { class: "face" }, made, make("span", { class: "sign" }, "+ …"));
+}
+
+// The picture of one part, beside its name.
+function partPicture(topic) {
+  if (!page.pictures || topic >= page.pictures.count) return null;
+  const { shape } = page.pictures;
+  return make("div", { class: "portrait" }, canvasOf(unpack(page.pictures.parts), topic * shape[0] * shape[1], shape, `part ${topic}`, ink));
 }
 
 function buildPictures() {

@@ -73,7 +73,7 @@ function select(topic) {
     make("h3", { class: "name" }, dot(topic), given(one.name)),
     make("p", { class: "small" }, `${capital(nouns.part)} ${topic} of ${k}, the largest first. `,
       make("button", { type: "button", class: "plainbutton", onclick: () => showTopic(topic) }, `Show its ${plural(one.size, nouns.column)}`)),
-    statistics(one));
+    statistics(one), ...[partPicture(topic)].filter(Boolean));
   document.getElementById("examples").replaceChildren(...one.examples.map(exampleOf));
   showTerms();
   if (window.Plotly && drawn.has("map")) draw("map");
