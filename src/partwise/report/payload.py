@@ -11,7 +11,7 @@ import numpy as np
 
 from partwise.types import Array
 
-LONGEST = 300
+LONGEST, DOUBLE = 300, 150_000
 _ESCAPED = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 _LONE = re.compile("[\ud800-\udfff]")
 
@@ -41,20 +41,21 @@ def packed(array: Array, kind: str) -> dict[str, str]:
 
 
 def packed_rows(factor: Array) -> dict[str, Any]:
-    """A tall factor without its zeros: how many each row holds, in which columns, and the values as float32.
+    """A tall factor without its zeros: how many each row holds, in which columns, and the values.
 
-    Half precision would halve it and turn near neighbours around; single precision keeps the ranking.
+    In double precision while that is small, else in single; less would turn near neighbours around in a ranking.
     """
-    small = np.asarray(factor, np.float32)
-    rows, columns = np.nonzero(small)
-    k = small.shape[1]
-    if len(rows) > 0.8 * small.size:
-        return {"rows": len(small), "columns": k, "dense": packed(small, "f4")}
-    counts = np.bincount(rows, minlength=len(small))
+    kind = "f8" if np.count_nonzero(factor) <= DOUBLE else "f4"
+    kept = np.asarray(factor, kind)
+    rows, columns = np.nonzero(kept)
+    k = kept.shape[1]
+    if len(rows) > 0.8 * kept.size:
+        return {"rows": len(kept), "columns": k, "dense": packed(kept, kind)}
+    counts = np.bincount(rows, minlength=len(kept))
     return {
-        "rows": len(small),
+        "rows": len(kept),
         "columns": k,
         "counts": packed(counts, "u2"),
         "places": packed(columns, "u1" if k <= 256 else "u2"),
-        "values": packed(small[rows, columns], "f4"),
+        "values": packed(kept[rows, columns], kind),
     }
