@@ -132,7 +132,7 @@ def _reliable(found: Measured, nouns: dict[str, str]) -> Line:
     advice = (
         "Nothing to do."
         if verdict == GOOD
-        else f"Trust the {part}s with a reliability near 1; for the others try a smaller k (partwise ranks) or restarts=10."
+        else f"Trust the {part}s with a reliability near 1; for the others try a smaller k or restarts=10."
     )
     meaning = (
         f"{found.runs} more runs from other starts found {part}s with a mean cosine of {mean:.2f} to these; "
