@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -158,7 +157,7 @@ def _short(names: Sequence[str], length: int = 28) -> list[str]:
 
 
 def _wrapped(name: str, few: int) -> list[str]:
-    return [_plain(textwrap.shorten(part, 14, placeholder="…") or part[:13] + "…") for part in name.split(", ")[:few]]
+    return [_plain(part if len(part) <= 13 else part[:12] + "…") for part in name.split(", ")[:few]]
 
 
 def _plain(text: str) -> str:
