@@ -10,6 +10,7 @@ import json
 import os
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 
 from partwise import datasets
@@ -40,7 +41,7 @@ def measured(source, target, rank):
     clock.append(time.perf_counter())
     load_model(target)
     clock.append(time.perf_counter())
-    reading, fitting, saving, loading = (b - a for a, b in zip(clock, clock[1:], strict=False))
+    reading, fitting, saving, loading = (b - a for a, b in pairwise(clock))
     whole = reading + fitting + saving
     return {
         "rank": rank,

@@ -86,9 +86,18 @@ def _rows(
 ) -> Iterator[MethodRow]:
     svd = truncated_svd(data, rank, seed=seed, threads=threads)
     zeros = any((data.rows(i, i + 1) == 0).any() for i in range(data.shape[0]))
+    _load(data, rank, algorithms, starts, seed, threads)
     for algorithm in algorithms:
         for start in starts:
             yield _row(data, rank, algorithm, start, limit, seed, threads, svd, zeros)
+
+
+def _load(
+    data: Data, rank: int, algorithms: list[Algorithm], starts: list[Any], seed: int, threads: int | None
+) -> None:
+    """A few iterations of each, so that no row pays for loading or compiling what a process needs once."""
+    for algorithm, start in [(a, starts[0]) for a in algorithms] + [(algorithms[0], s) for s in starts[1:]]:
+        factorize(data, rank, algorithm=algorithm, init=start, stop=MaxIterations(4), seed=seed, threads=threads)
 
 
 def _row(

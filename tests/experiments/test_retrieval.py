@@ -1,5 +1,8 @@
 """The scores of the three methods against dense calculations, and the collections where they are at hand."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.metrics.pairwise import cosine_similarity
@@ -68,6 +71,9 @@ def test_clusters():
     kinds = np.arange(40) % 2
     for found in (nmf_clusters(fit), svd_clusters(pw.truncated_svd(judged.A, 2), 2, seed=0)):
         assert len({*zip(found.tolist(), kinds.tolist(), strict=True)}) == 2
+    scale = np.array([100.0, 0.01])
+    scaled = replace(fit, w=fit.w * scale, h=fit.h / scale)
+    assert nmf_clusters(scaled).tolist() == nmf_clusters(fit).tolist()
 
 
 def test_medlars_at_a_small_rank():
@@ -80,12 +86,10 @@ def test_medlars_at_a_small_rank():
     assert nmf.map > 0.85 * lsi.map > 0.3
 
 
-def test_reuters_labels():
-    """Articles of one topic, of the ten."""
-    try:
-        articles = datasets.reuters10(datasets.load_reuters())
-    except datasets.DataNotFound as error:
-        pytest.skip(str(error))
-    texts, labels = single_label(articles)
-    assert len(texts) == len(labels) > 5000
-    assert set(labels) <= set(datasets.TOP_TEN)
+def test_single_labels():
+    """Articles of one topic, of the ten, of which there are enough."""
+    topics = [("earn",)] * 3 + [("earn", "acq"), ("acq",), ("tea",), ()] + [("acq",), ("corn",)]
+    articles = [SimpleNamespace(topics=given, text=f"text {i}") for i, given in enumerate(topics)]
+    texts, labels = single_label(articles, least=2)
+    assert labels == ["earn", "earn", "earn", "acq", "acq"]
+    assert texts == ["text 0", "text 1", "text 2", "text 4", "text 7"]

@@ -11,7 +11,7 @@ DOCUMENTS = [
     Document("b", ""),
     Document("c", "dog and cat sat"),
     Document("d", "the cat\n\n  sat"),
-    Document("e", " "),
+    Document("e", ""),
     Document("f", "unheard"),
 ]
 

@@ -98,6 +98,14 @@ def test_there_are_fixtures():
     assert {path.stem for path in FIXTURES.glob("*.partwise")} >= {"topics-1", "lsi-1"}
 
 
+def test_a_missing_package_is_not_called_damage(model, tmp_path, monkeypatch):
+    """A model with stems, where the stemmer is not installed, says what to install."""
+    model.save(tmp_path / "a.partwise")
+    monkeypatch.setitem(sys.modules, "snowballstemmer", None)
+    with pytest.raises(ValueError, match="snowballstemmer"):
+        pw.load(tmp_path / "a.partwise")
+
+
 def test_other_files_are_refused(model, tmp_path):
     """Another kind, a newer layout, a damaged file, parts that do not fit: each one sentence."""
     path, fit = tmp_path / "a.partwise", tmp_path / "fit.partwise"

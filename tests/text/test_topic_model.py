@@ -192,6 +192,16 @@ def test_compare_matches_topics_and_finds_what_moved(model):
         model.compare(strange)
 
 
+def test_stems_are_compared_by_what_is_counted():
+    """The same stem shown in two forms is neither gained nor lost; a new word is."""
+    weighting = Weighting(stem="english", min_df=1)
+    first = TopicModel(1, weighting=weighting).fit(["ships sailing", "ships harbours"])
+    second = TopicModel(1, weighting=weighting).fit(["ship sail", "ship harbour tide"])
+    (match,) = first.compare(second).matches
+    assert (match.gained, match.lost) == (("tide",), ())
+    assert match.cosine > 0.9
+
+
 @given(st.text(alphabet="abship harbourtie, ", max_size=60))
 @pytest.mark.parametrize("options", [{}, {"ngrams": (1, 2)}, {"weight": "log-entropy"}, {"weight": "counts"}])
 def test_a_query_is_weighed_as_a_text(options, text):
@@ -244,6 +254,15 @@ def test_what_cannot_work_is_refused(settings, given_texts, said):
     """One sentence."""
     with pytest.raises((ValueError, TypeError), match=said):
         TopicModel(**settings).fit(given_texts)
+
+
+def test_labels_are_counted_before_any_work():
+    """One label a document, or a sentence; a generator of texts is counted as it is read."""
+    for given_texts in (texts(), iter(texts())):
+        with pytest.raises(ValueError, match="2 labels for 30 documents"):
+            TopicModel(3).fit(given_texts, labels=["a", "b"])
+    model = TopicModel(3, seed=1).fit(texts(), labels=[d.label for d in documents()])
+    assert model.clusters().scores.purity == 1
 
 
 def test_unfitted_models_say_so():

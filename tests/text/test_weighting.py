@@ -205,7 +205,7 @@ def test_texts_must_be_texts():
     vocabulary, _ = Weighting(min_df=1).fit(["one document will do"])
     with pytest.raises(TypeError, match="put it in a list"):
         vocabulary.transform("a text")
-    with pytest.raises(TypeError, match="Document 2 is not a text but int"):
+    with pytest.raises(TypeError, match="Texts must be strings, not int"):
         Weighting().fit(["one", 2])
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from typing import Any
+from importlib.metadata import version
+from typing import Annotated, Any
 
 import typer
 
@@ -21,7 +22,7 @@ from partwise.cli.topics import topics
 from partwise.cli.transform import transform
 
 app = typer.Typer(
-    help="Factor nonnegative matrices into additive parts, and say how good the result is.",
+    help="Topics, clusters and search from documents, parts from any nonnegative matrix, and how good they are.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -31,8 +32,18 @@ for verb in (demo, topics, search, clusters, transform, lsi, factorize, compare,
     app.command()(verb)
 
 
+def _version(asked: bool) -> None:
+    if asked:
+        sys.stdout.write(f"partwise {version('partwise')}\n")
+        raise typer.Exit()
+
+
 @app.callback()
-def _root() -> None:
+def _root(
+    asked: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
     """Factor nonnegative matrices into additive parts: topics, clusters and search from documents."""
 
 
@@ -47,12 +58,12 @@ def main() -> None:
     except BrokenPipeError:
         _leave_pipe()
     except KeyboardInterrupt:
-        _end("interrupted; nothing was written.", 130)
+        _end("interrupted; no file is left half written.", 130)
     except Exception as error:
         _end(*_told(error))
     else:
         if code == 130:
-            _end("interrupted; nothing was written.", 130)
+            _end("interrupted; no file is left half written.", 130)
         sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -60,18 +71,21 @@ def _told(error: Exception) -> tuple[str, int]:
     """(the sentence, the exit code) for what is the user's to mend; every other error is ours and is raised."""
     usage: Any = getattr(error, "format_message", None)
     if usage is not None:
-        return " ".join(str(usage()).split()) or "something is missing; add --help.", 2
+        return " ".join(str(usage()).split()), 2  # empty where the help has been shown instead
     if isinstance(error, typer.Abort):
-        return "interrupted; nothing was written.", 130
+        return "interrupted; no file is left half written.", 130
     if isinstance(error, MemoryError):
         return "the memory does not suffice; use fewer documents, --max-terms or a smaller -k.", 2
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}.", 2
     if isinstance(error, (ValueError, TypeError, OSError)):
         return str(error), 2
     raise error
 
 
 def _end(sentence: str, code: int) -> None:
-    sys.stderr.write(f"partwise: {plain(sentence)}\n")
+    if sentence:
+        sys.stderr.write(f"partwise: {plain(sentence)}\n")
     sys.exit(code)
 
 

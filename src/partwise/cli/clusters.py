@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from partwise.cli import options
 from partwise.cli.intake import topic_model
-from partwise.cli.output import cell, check_output, print_json, say, shortened, show, table
+from partwise.cli.output import cell, check_output, console, plain, print_json, say, shortened, show, table
 from partwise.cli.topics import show_scores
 from partwise.files import atomic
 from partwise.text.clusters import Clusters
@@ -75,10 +77,12 @@ def show_clusters(found: Clusters) -> None:
 
 
 def show_documents(found: Clusters) -> None:
-    """A row for each document."""
-    shown = table("topic", "degree", "margin", "document", left=["document"])
+    """A line for each document, as they come: there may be very many."""
+    width = console().width - 24
+    sys.stdout.write("topic  degree  margin  document\n")
     for one in found:
         head = f"{one.id}  {one.title}" if one.title and one.title != one.id else one.id
         topic = "-" if one.topic is None else str(one.topic)
-        shown.add_row(topic, f"{one.degree:.2f}", f"{one.margin:.2f}", cell(shortened(head, 110)))
-    show(shown)
+        text = Text(shortened(plain(head), width))
+        text.truncate(width, overflow="ellipsis")
+        sys.stdout.write(f"{topic:>5}{one.degree:>8.2f}{one.margin:>8.2f}  {text.plain}\n")

@@ -8,10 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from partwise import files
+from partwise.algorithms import as_algorithm
 from partwise.cli import options
 from partwise.cli.intake import read_collection, topic_model
 from partwise.cli.matrices import is_matrix, matrix_from
 from partwise.cli.output import cell, print_json, say, shortened, show, table, working
+from partwise.inits import as_init
 from partwise.methods import COMPARED, STARTS, MethodRow, compare_methods
 from partwise.text.comparison import Comparison
 from partwise.text.model import TopicModel
@@ -56,6 +58,10 @@ def compare(
         raise ValueError(f"{paths[0]} is a model; give a second one to compare it with, or the texts themselves.")
     weighting = options.as_weighting(weight, stop_words, ngrams, min_df, max_df, max_terms, stem)
     settings: dict[str, Any] = {"algorithms": _names(algorithms), "inits": _names(inits), "most": most}
+    for name in settings["algorithms"]:
+        as_algorithm(name)
+    for name in settings["inits"]:
+        as_init(name)
     if column is None and format is None and is_matrix(paths[0]):
         data = matrix_from(paths[0])
     else:
@@ -74,9 +80,8 @@ def show_grid(data: Any, k: int, as_json: bool, **settings: Any) -> None:
     if as_json:
         print_json([row.as_dict() for row in rows])
         return
-    shown = table(
-        "algorithm", "start", "s", "its", "error", "over SVD", "W", "H", "KKT", "NPMI", left=["algorithm", "start"]
-    )
+    names = ("algorithm", "start", "s", "its", "error", "over SVD", "W", "H", "KKT", "NPMI")
+    shown = table(*names, left=names[:2], gap=1)
     for row in rows:
         over = "" if row.svd_ratio is None else f"{row.svd_ratio - 1:+.2%}"
         kkt, npmi = "" if row.kkt is None else f"{row.kkt:.0e}", "" if row.coherence is None else f"{row.coherence:.3f}"

@@ -57,11 +57,12 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=narrow, indent=1, allow_nan=False) + "\n")
 
 
-def table(*columns: str, left: Iterable[str] = ()) -> Table:
-    """An empty table; columns are to the right unless they are named in ``left``."""
-    made, words = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0)), set(left)
+def table(*columns: str, left: Iterable[str] = (), gap: int = 2) -> Table:
+    """An empty table; columns are to the right unless they are named in ``left``, which fold where they must."""
+    made, words = Table(box=None, header_style="bold", pad_edge=False, padding=(0, gap, 0, 0)), set(left)
     for name in columns:
-        made.add_column(name, justify="left" if name in words else "right", no_wrap=name not in words)
+        justify: Any = "left" if name in words else "right"
+        made.add_column(name, justify=justify, no_wrap=name not in words, overflow="fold")
     return made
 
 
@@ -96,6 +97,8 @@ def check_output(path: Path | None, *inputs: str | Path) -> None:
     """Refuse a file that cannot be written, or that would overwrite what is read, before any work."""
     if path is None:
         return
+    if str(path) == "-":
+        raise ValueError("The result is a file of its own and cannot go to stdout; give it a name.")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file to write.")
     if not path.parent.is_dir():

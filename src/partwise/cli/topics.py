@@ -109,7 +109,7 @@ def show_topics(found: Topics, scores: LabelScores | None) -> None:
         shown.add_row(str(topic.topic), f"{topic.share:.1%}", f"{topic.size:,}", npmi, about)
     show(shown)
     coherence = "" if found.coherence is None else f"Mean coherence (NPMI) {found.coherence:.3f}; "
-    say("", f"{coherence}{found.diversity:.0%} of the terms shown stand in one place only.")
+    say("", f"{coherence}diversity {found.diversity:.0%} (distinct terms among those listed).")
     show_scores(scores)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, ClassVar, Self
@@ -72,6 +72,8 @@ class TextModel(ABC):
     def fit(self, texts: Iterable[str | Document], labels: Sequence[Any] | None = None) -> Self:
         """Fit texts, or Documents with ids and titles; ``labels`` are what clusters are compared with."""
         self.check()
+        if labels is not None and isinstance(texts, Sized):
+            as_labels(labels, len(texts))
         collection = collect(as_documents(texts), self.weighting)
         if labels is not None:
             collection = replace(collection, labels=as_labels(labels, len(collection.ids)))

@@ -83,7 +83,7 @@ class _Intake:
             if document.id in self.ids:
                 raise ValueError(
                     f"Documents {self.ids[document.id] + 1} and {number + 1} have the same id {document.id!r}; "
-                    "ids must differ."
+                    "choose another column for the ids, or none."
                 )
             self.ids[document.id] = number
             self.titles.append(document.title)

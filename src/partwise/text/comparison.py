@@ -13,7 +13,6 @@ from partwise.types import Array
 
 if TYPE_CHECKING:
     from partwise.text.model import TopicModel
-    from partwise.text.topics import Topics
 
 
 @dataclass(frozen=True)
@@ -90,22 +89,11 @@ def compare(first: TopicModel, second: TopicModel, n: int) -> Comparison:
     if not len(here):
         raise ValueError("The two models have no term in common, so there is nothing to compare.")
     pairs = assigned(first.factorization.w[here], second.factorization.w[there])
-    before, after = first.topics(n, 0), second.topics(n, 0)
-    tops = [[{found.term for found in topic.terms} for topic in found] for found in (before, after)]
-    matches = tuple(
-        Match(
-            a, before[a].name, b, after[b].name, cosine,
-            gained=tuple(found.term for found in after[b].terms if found.term not in tops[0][a]),
-            lost=tuple(found.term for found in before[a].terms if found.term not in tops[1][b]),
-            share=before[a].share, other_share=after[b].share,
-        )
-        for a, b, cosine in pairs
-    )  # fmt: skip
     documents, others = shared(first.collection.ids, second.collection.ids)
     return Comparison(
-        matches=matches,
-        only_first=_rest(before, {a for a, _, _ in pairs}),
-        only_second=_rest(after, {b for _, b, _ in pairs}),
+        matches=tuple(_match(first, second, a, b, cosine, n) for a, b, cosine in pairs),
+        only_first=_rest(first.names, {a for a, _, _ in pairs}),
+        only_second=_rest(second.names, {b for _, b, _ in pairs}),
         moved=_moved(first, second, documents, others, {a: b for a, b, _ in pairs}),
         shared_documents=len(documents),
         shared_terms=len(here),
@@ -113,8 +101,31 @@ def compare(first: TopicModel, second: TopicModel, n: int) -> Comparison:
     )
 
 
-def _rest(found: Topics, matched: set[int]) -> tuple[tuple[int, str], ...]:
-    return tuple((topic.topic, topic.name) for topic in found if topic.topic not in matched)
+def _match(first: TopicModel, second: TopicModel, topic: int, other: int, cosine: float, n: int) -> Match:
+    """A pair of topics; terms are told apart by their keys, for a stem may be shown differently in the two."""
+    before, after = _strongest(first, topic, n), _strongest(second, other, n)
+    return Match(
+        topic=topic,
+        name=first.names[topic],
+        other=other,
+        other_name=second.names[other],
+        cosine=cosine,
+        gained=tuple(term for key, term in after.items() if key not in before),
+        lost=tuple(term for key, term in before.items() if key not in after),
+        share=float(first.shares[topic]),
+        other_share=float(second.shares[other]),
+    )
+
+
+def _strongest(model: TopicModel, topic: int, n: int) -> dict[str, str]:
+    """The keys of a topic's ``n`` strongest terms, each with the term as it is shown."""
+    column, vocabulary = model.factorization.w[:, topic], model.vocabulary
+    order = [int(i) for i in np.argsort(-column, kind="stable")[:n] if column[i] > 0]
+    return {vocabulary.keys[i]: vocabulary.terms[i] for i in order}
+
+
+def _rest(names: Sequence[str], matched: set[int]) -> tuple[tuple[int, str], ...]:
+    return tuple((topic, name) for topic, name in enumerate(names) if topic not in matched)
 
 
 def _moved(

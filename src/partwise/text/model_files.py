@@ -91,7 +91,9 @@ def _read(path: Path, kind: str, made: Callable[[Any, Mapping[str, Array]], Mode
     meta, arrays = files.read(path, kind, LAYOUT)
     try:
         return made(meta, arrays)
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError):
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+        if isinstance(error.__context__, ImportError):
+            raise  # the file is sound, but a package that it needs, such as the stemmer's, is not there
         raise ValueError(f"{path} is a {kind} file, but its contents do not fit together.") from None
 
 

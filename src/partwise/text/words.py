@@ -29,7 +29,7 @@ class Words:
 
     def __call__(self, text: str) -> list[str]:
         if not isinstance(text, str):
-            raise TypeError(f"Document {self.documents + 1} is not a text but {type(text).__name__}; give strings.")
+            raise TypeError(f"Texts must be strings, not {type(text).__name__}; null ones can be given as ''.")
         if not text.isascii():
             text = unicodedata.normalize("NFC", text)  # an accent of its own would cut the word in two
         found = self._find(text.lower())
