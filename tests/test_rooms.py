@@ -23,10 +23,10 @@ ORDER = [
     ["solve", "agreement"],
     ["survey", "methods"],
     ["estimator", "testing", "text"],
-    ["loading"],
+    ["loading", "report"],
     ["__init__"],
     ["matrix_files"],
-    ["experiments", "report"],
+    ["experiments"],
     ["cli"],
     ["__main__"],
 ]

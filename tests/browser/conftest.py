@@ -6,9 +6,9 @@ import shutil
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from made import documents, hostile_documents, large_collection, pictures
 
 import partwise as pw
+from browser.made import documents, hostile_documents, large_collection, pictures
 from partwise.report import write_report
 from partwise.text import TopicModel, Weighting
 

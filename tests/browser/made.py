@@ -82,3 +82,8 @@ def pictures(count, seed=0):
     bars = np.zeros((4, 8, 6))
     bars[0, :2], bars[1, 6:], bars[2, :, :2], bars[3, :, 4:] = 1, 1, 1, 1
     return bars.reshape(4, -1).T @ rng.random((4, count)) + 0.01 * rng.random((48, count))
+
+
+def ranking(answer, most=20):
+    """The best ids of a whole answer; scores that differ in their last bits alone are equal, as on the page."""
+    return [hit.id for hit in sorted(answer, key=lambda hit: (-round(hit.score, 12), hit.index))[:most]]

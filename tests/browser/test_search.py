@@ -2,11 +2,12 @@
 
 import json
 import random
+from types import SimpleNamespace
 
 import pytest
-from made import documents
 from typer.testing import CliRunner
 
+from browser.made import documents, ranking
 from partwise.cli import app
 from partwise.report import write_report
 from partwise.text import TopicModel, Weighting
@@ -33,7 +34,7 @@ def queries(model, count, seed=0):
 
 def wanted(model, asked):
     try:
-        return [hit.id for hit in model.search(asked, 20)]
+        return ranking(model.search(asked, len(model.collection.ids)))
     except ValueError:
         return []
 
@@ -49,8 +50,10 @@ def test_the_ranking_of_the_command_line(visit, plain_page, plain_model, tmp_pat
     plain_model.save(tmp_path / "model.partwise")
     page = visit(plain_page, charts=False)
     for query in ("violin concert", "ROCKET, orbit; court!", "bread bread butter"):
-        done = CliRunner().invoke(app, ["search", str(tmp_path / "model.partwise"), query, "-n", "20", "--json"])
-        assert page.evaluate(ASK, [query])[0] == [hit["id"] for hit in json.loads(done.stdout)["hits"]]
+        done = CliRunner().invoke(app, ["search", str(tmp_path / "model.partwise"), query, "-n", "300", "--json"])
+        assert page.evaluate(ASK, [query])[0] == ranking(
+            [SimpleNamespace(**hit) for hit in json.loads(done.stdout)["hits"]]
+        )
 
 
 def test_many_queries(visit, plain_page, plain_model):
