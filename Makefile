@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint docs paper bench-iteration bench-restarts bench-ranks bench-pipeline bench-retrieval clean
+.PHONY: demo test test-browser chromium screenshot lint docs paper bench-iteration bench-restarts bench-ranks \
+	bench-pipeline bench-retrieval clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -15,8 +16,22 @@ $(READY): pyproject.toml
 demo: $(READY)  ## topics, searches and a saved model from the docstrings of Python's standard library
 	$(BIN)/python -m partwise demo
 
-test: $(READY)  ## all tests
-	$(BIN)/python -m pytest -n 2
+test: $(READY)  ## all tests; those of the report in a browser where there is a Chromium, else it is said why not
+	$(BIN)/python -m pytest -n 2 -rs
+
+test-browser: $(READY) chromium  ## the report in a real Chromium, which is installed where that is allowed
+	PARTWISE_BROWSER=needed $(BIN)/python -m pytest -rs tests/browser
+
+chromium:
+	@command -v "$${CHROMIUM:-chromium}" > /dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+	    apt-get update -qq && apt-get install --yes --no-install-recommends chromium; \
+	  else \
+	    echo "There is no Chromium: install the package chromium, or set CHROMIUM to its executable." >&2; exit 1; \
+	  fi; }
+
+screenshot: $(READY) chromium  ## docs/images/report.png, from the demo's page
+	$(BIN)/python docs/screenshot.py
 
 lint: $(READY)  ## style, types, generated pages
 	$(BIN)/ruff check .

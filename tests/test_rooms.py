@@ -12,7 +12,7 @@ ORDER = [
     ["names", "types", "documents"],
     ["kernels"],
     ["blocks", "penalties", "files", "measures", "coherence"],
-    ["updates", "data", "datasets"],
+    ["updates", "data", "datasets", "plot"],
     ["svd", "algorithms", "stopping"],
     ["inits", "half", "reseeding"],
     ["loop"],
@@ -23,7 +23,7 @@ ORDER = [
     ["solve", "agreement"],
     ["survey", "methods"],
     ["estimator", "testing", "text"],
-    ["loading"],
+    ["loading", "report"],
     ["__init__"],
     ["matrix_files"],
     ["experiments"],
@@ -65,9 +65,15 @@ def test_every_file_has_a_room():
 
 @pytest.mark.parametrize(
     ("library", "rooms"),
-    [("numba", {"kernels"}), ("sklearn", {"estimator", "text"}), ("pickle", set()), ("joblib", set())],
+    [
+        ("numba", {"kernels"}),
+        ("sklearn", {"estimator", "text"}),
+        ("plotly", {"plot", "report"}),
+        ("pickle", set()),
+        ("joblib", set()),
+    ],
 )
 def test_libraries_have_their_rooms(library, rooms):
-    """numba lives in kernels, scikit-learn in the estimator and under text, pickle nowhere."""
+    """numba lives in kernels, scikit-learn in the estimator and under text, plotly in the pictures, pickle nowhere."""
     users = {room(path) for path in FILES if any(name.split(".")[0] == library for name in imports(path))}
     assert users == rooms

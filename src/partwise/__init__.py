@@ -50,6 +50,7 @@ from partwise.types import Step
 
 if TYPE_CHECKING:
     from partwise.estimator import NMF
+    from partwise.report import write_report
     from partwise.text import LSI, Document, TopicModel, Weighting
 
 __version__ = version("partwise")
@@ -103,6 +104,7 @@ __all__ = [
     "ranks",
     "stability",
     "truncated_svd",
+    "write_report",
 ]
 
 
@@ -112,6 +114,7 @@ LATE = {
     "LSI": "partwise.text",
     "TopicModel": "partwise.text",
     "Weighting": "partwise.text",
+    "write_report": "partwise.report",
 }
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from partwise.loop import Problem
 from partwise.measures import duplicate_topics, mean_sparsity, sparse_bytes
+from partwise.plot.html import rows_html
 from partwise.reseeding import dead_topics
 from partwise.stopping import Reason
 from partwise.types import Array, Optimality, Step
@@ -133,6 +134,9 @@ class Certificate:
         rows = self.rows()
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
+
+    def _repr_html_(self) -> str:
+        return rows_html("Certificate", self.rows())
 
     def rows(self) -> list[tuple[str, str]]:
         """What there is to say, each with its name."""

@@ -16,6 +16,8 @@ from partwise.certificate import Certificate
 from partwise.data import as_data, as_factor
 from partwise.half import Half, Job, half
 from partwise.penalties import indefinite
+from partwise.plot import Plots
+from partwise.plot.html import rows_html
 from partwise.stopping import Reason
 from partwise.types import Array, Data
 from partwise.updates import exact
@@ -115,8 +117,17 @@ class Factorization:
         """Write one file of arrays and JSON, whole or not at all; :func:`load` reads it."""
         files.write(path, KIND, LAYOUT, *self.parts())
 
+    @property
+    def plot(self) -> Plots:
+        """Pictures as plotly figures: ``error()``, ``angles()``, ``topics()``, ``sparsity()``, ``parts(shape)``."""
+        return Plots(self)
+
     def __str__(self) -> str:
         return str(self.certificate)
+
+    def _repr_html_(self) -> str:
+        m, n = len(self.w), len(self.h)
+        return rows_html(f"Factorization of {m:,} × {n:,} into {self.rank} parts", self.certificate.rows())
 
 
 def load(path: str | os.PathLike[str]) -> Factorization:

@@ -17,6 +17,7 @@ from partwise.cli.factorize import factorize
 from partwise.cli.lsi import lsi
 from partwise.cli.output import plain
 from partwise.cli.ranks import ranks
+from partwise.cli.report import report
 from partwise.cli.reproduce import reproduce
 from partwise.cli.search import search
 from partwise.cli.topics import topics
@@ -29,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (demo, topics, search, clusters, transform, lsi, factorize, compare, ranks, reproduce):
+for verb in (demo, topics, search, clusters, transform, lsi, factorize, compare, report, ranks, reproduce):
     app.command()(verb)
 app.add_typer(data, name="data")
 

@@ -11,7 +11,9 @@ from rich.text import Text
 from partwise.cli import options
 from partwise.cli.intake import fitted, read_collection
 from partwise.cli.output import check_output, plain, print_json, say, shortened, show, table, working
+from partwise.cli.report import ReportFile, check_report
 from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
+from partwise.report import write_report
 from partwise.text.clusters import LabelScores, label_scores
 from partwise.text.model import TopicModel
 from partwise.text.topics import Topic, Topics
@@ -21,6 +23,7 @@ def topics(
     path: options.Texts,
     k: Annotated[int, typer.Option("-k", "--topics", help="How many topics.")] = 10,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Save the model in this file.")] = None,
+    report: ReportFile = None,
     terms: Annotated[int, typer.Option(help="How many terms of each topic to show.")] = 10,
     as_json: options.Json = False,
     format: options.Format = None,
@@ -54,6 +57,7 @@ def topics(
     if terms < 1:
         raise ValueError(f"--terms must be at least 1, not {terms}.")
     check_output(output, path)
+    check_report(report, path, output)
     names = {"id_column": id_column, "title_column": title_column, "label_column": label_column}
     collection = read_collection(path, weighting, format=format, column=column, encoding=encoding, **names)
     fitted(model, collection)
@@ -61,19 +65,24 @@ def topics(
         found = model.topics(terms)
         if output is not None:
             model.save(output)
+        if report is not None:
+            write_report(model, report)
     if as_json:
-        print_json(summary(model, found, output))
+        print_json(summary(model, found, output, report))
         return
     show_topics(found, scores_of(model))
     show_worth(model)
     say("", f"Saved in {output}." if output else "Not saved; -o FILE keeps the model, to search and compare.")
+    if report is not None:
+        say(f"The report is written to {report}; open it in a browser.")
 
 
-def summary(model: TopicModel, found: Topics, output: Path | None) -> dict[str, Any]:
+def summary(model: TopicModel, found: Topics, output: Path | None, report: Path | None = None) -> dict[str, Any]:
     """All that the tables say, and more, for JSON."""
     collection, scores = model.collection, scores_of(model)
     return {
         "model": None if output is None else str(output),
+        "report": None if report is None else str(report),
         "documents": len(collection.ids),
         "terms": len(model.terms),
         "empty": len(collection.empty),

@@ -18,6 +18,8 @@ from partwise.factorization import Factorization
 from partwise.inits import as_init
 from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
 from partwise.measures import unit_columns
+from partwise.plot import Plots
+from partwise.plot.html import rows_html
 from partwise.solve import factorize
 from partwise.text.base import TextModel, as_labels
 from partwise.text.clusters import Clusters, Membership, label_scores
@@ -221,6 +223,18 @@ class TopicModel(TextModel):
         if not isinstance(other, TopicModel):
             raise TypeError(f"A topic model is compared with a topic model, not with {type(other).__name__}.")
         return compare(self, other, n)
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures as plotly figures, with the topics' names."""
+        return Plots(self.factorization, self.names, lambda: self.shares)
+
+    def _repr_html_(self) -> str:
+        if self._factorization is None:
+            return rows_html(f"TopicModel with {self.k} topics, not fitted", [])
+        columns = zip(self.names, self.shares, self.sizes, strict=True)
+        rows = [(str(c), name, f"{share:.1%}", f"{size:,}") for c, (name, share, size) in enumerate(columns)]
+        return rows_html(f"TopicModel of {len(self.collection.ids):,} documents", rows, ("", "topic", "share", "docs"))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one file of arrays and JSON, whole or not at all; no training texts are needed to use it."""
