@@ -4,7 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint docs bench-iteration bench-starts bench-restarts bench-ranks clean
+PEERS := $(VENV)/.peers
+
+.PHONY: demo test lint docs bench bench-quick bench-iteration bench-starts bench-restarts bench-ranks clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -25,6 +27,23 @@ lint: $(READY)  ## style, types, generated pages
 	$(BIN)/python docs/generate.py --check
 
 docs: $(READY)  ## rewrite the generated pages
+	$(BIN)/python docs/generate.py
+
+# A peer that cannot be installed here is said to be missing; the others are run without it.
+$(PEERS): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]' || \
+		echo "mlpack cannot be installed here; make bench goes on without it"
+	$(PYTHON) -m venv $(VENV)/nimfa && \
+		$(VENV)/nimfa/bin/python -m pip install --quiet --disable-pip-version-check 'numpy<2' 'scipy<1.12' nimfa || \
+		{ rm -rf $(VENV)/nimfa; echo "nimfa cannot be installed here; make bench goes on without it"; }
+	touch $(PEERS)
+
+bench: $(PEERS)  ## partwise beside its peers on every data set (about 40 minutes); ARGS="--only reuters partwise"
+	$(BIN)/python benchmarks/run.py $(ARGS)
+	$(BIN)/python docs/generate.py
+
+bench-quick: $(READY)  ## default against default on three data sets, in a few minutes
+	$(BIN)/python benchmarks/run.py --quick $(ARGS)
 	$(BIN)/python docs/generate.py
 
 bench-iteration: $(READY)  ## what one iteration costs against its two bare products

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import benchmarks_page
+
 import partwise as pw
 from partwise import stopping
 
@@ -160,7 +162,7 @@ def measured_page() -> str:
     )
 
 
-PAGES = {"algorithms.md": algorithms_page, "measured.md": measured_page}
+PAGES = {"algorithms.md": algorithms_page, "measured.md": measured_page, "benchmarks.md": benchmarks_page.page}
 
 
 def main() -> int:
