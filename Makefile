@@ -40,6 +40,7 @@ $(PEERS): $(READY)
 
 bench: $(PEERS)  ## partwise beside its peers on every data set (about 40 minutes); ARGS="--only reuters partwise"
 	$(BIN)/python benchmarks/run.py $(ARGS)
+	$(if $(ARGS),,$(BIN)/python benchmarks/iteration.py)
 	$(BIN)/python docs/generate.py
 
 bench-quick: $(READY)  ## default against default on three data sets, in a few minutes

@@ -59,6 +59,7 @@ class Bench:
 
     def __init__(self, made: Problem, asked: argparse.Namespace) -> None:
         self.problem, self.asked = made, asked
+        self.seeds = min(asked.seeds, getattr(modules.load("datasets", made.name), "SEEDS", asked.seeds))
         self.known: dict[str, list[Record]] = defaultdict(list)
         self.missing: dict[str, str] = {}
         self._matrix = None
@@ -76,8 +77,8 @@ class Bench:
 
     def fits(self, solvers: list[str], needy: bool) -> None:
         """Default against default, the solvers by turns so that a slow minute of the machine meets all of them."""
-        counts = {name: self.asked.seeds for name in solvers if self.takes(name, needy)}
-        for seed in range(self.asked.seeds):
+        counts = {name: self.seeds for name in solvers if self.takes(name, needy)}
+        for seed in range(self.seeds):
             for name in [name for name, count in counts.items() if seed < count]:
                 target = plan.target(name, self.known) if needy else None
                 if needy and target is None:
@@ -85,7 +86,7 @@ class Bench:
                     counts[name] = 0
                     continue
                 self.known[name].append(self.run(name, "fit", seed, target))
-                counts[name] = plan.seeds(name, self.known[name][0], self.asked.seeds)
+                counts[name] = plan.seeds(name, self.known[name][0], self.seeds)
 
     def takes(self, solver: str, needy: bool) -> bool:
         """Whether a solver belongs to this pass and can be run; the reason is kept when it cannot."""
@@ -98,7 +99,7 @@ class Bench:
 
     def curves(self, solvers: list[str]) -> None:
         """The way from the same start."""
-        for seed in range(plan.CURVE_SEEDS):
+        for seed in range(plan.curve_seeds(self.problem)):
             for name in solvers:
                 if name not in self.missing:
                     self.run(name, "curve", seed)

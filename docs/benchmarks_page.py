@@ -17,9 +17,10 @@ This page is written by `make docs` from `benchmarks/results/`, which `make benc
 of it). Every run has a process of its own; the harness owns the clock, gives read-only inputs, and computes error and \
 KKT residual itself from W and H (‖X − WH‖/‖X‖; the residual is that of the [design](design.md), without penalties). \
 Times are those of the fit alone, after a tiny fit that loads everything; all cores are free to all. Peers are called \
-as their users call them, with their own defaults; medians over the seeds, least and most in brackets. A run that \
-takes over 20 seconds has three seeds, over a minute two, over two and a half minutes one. The peak is that of the \
-whole process, the matrix and all libraries included."""
+as their users call them, with their own defaults. Medians over the seeds, least and most in brackets; the column \
+"seeds" says how many: five, or three for the peers that no target names and for the smallest data sets, and fewer \
+where a run takes long (over 20 s three, over 60 s two, over 120 s one). The peak is that of the whole process, the \
+matrix and all libraries included. mlpack takes dense matrices alone; RcppML takes a seed and no start."""
 
 REACHED = """## What was to be reached
 

@@ -1,7 +1,7 @@
 """The 2,429 faces of 19 × 19 pixels of Lee and Seung (MIT CBCL), grey values 0 to 255 as they are."""
 
 LABEL, RANK = "CBCL faces", 49
-CURVES = True
+CURVES = 1
 
 
 def load():

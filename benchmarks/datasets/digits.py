@@ -1,7 +1,8 @@
 """scikit-learn's handwritten digits, 8 × 8 pixels."""
 
 LABEL, RANK = "digits", 10
-CURVES = False
+CURVES = 0
+SEEDS = 3
 
 
 def load():

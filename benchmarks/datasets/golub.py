@@ -1,7 +1,8 @@
 """Golub's leukemia expression values, the 5,000 genes and 38 samples of Brunet and others."""
 
 LABEL, RANK = "Golub leukemia", 3
-CURVES = False
+CURVES = 0
+SEEDS = 3
 
 
 def load():

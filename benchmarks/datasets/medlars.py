@@ -1,7 +1,8 @@
 """The MEDLARS abstracts, tf-idf."""
 
 LABEL, RANK = "MEDLARS", 10
-CURVES = True
+CURVES = 1
+SEEDS = 3
 
 
 def load():

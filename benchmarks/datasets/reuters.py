@@ -1,7 +1,7 @@
 """Reuters-21578, every document with a body, tf-idf."""
 
 LABEL, RANK = "Reuters, all documents", 50
-CURVES = True
+CURVES = 2
 
 
 def load():

@@ -1,7 +1,7 @@
 """Generated text of 1e6 nonzeros."""
 
 LABEL, RANK = "generated, 1e6 nonzeros", 50
-CURVES = False
+CURVES = 0
 SOLVERS = ("partwise", "partwise_float32", "partwise_iterations", "sklearn_cd", "rcppml", "svd_randomized")
 
 

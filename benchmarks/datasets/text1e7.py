@@ -1,8 +1,8 @@
 """Generated text of 1e7 nonzeros."""
 
 LABEL, RANK = "generated, 1e7 nonzeros", 50
-CURVES = False
-SOLVERS = ("partwise", "partwise_float32", "partwise_iterations", "sklearn_cd", "rcppml", "svd_randomized")
+CURVES = 0
+SOLVERS = ("partwise", "partwise_float32", "partwise_iterations", "sklearn_cd")
 
 
 def load():

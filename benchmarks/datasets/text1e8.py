@@ -1,7 +1,7 @@
 """Generated text of 1e8 nonzeros."""
 
 LABEL, RANK = "generated, 1e8 nonzeros", 50
-CURVES = False
+CURVES = 0
 SOLVERS = ("partwise_iterations", "partwise_memory")
 
 

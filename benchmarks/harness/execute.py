@@ -15,7 +15,7 @@ from harness import BENCH, modules
 from harness.checks import check
 from harness.records import Cell, Record
 
-ITERATIONS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 60, 80, 100, 150, 200)
+ITERATIONS = (1, 2, 3, 5, 10, 15, 20, 30, 50, 70, 100, 150)
 BUDGET = 45.0
 """Seconds after which a curve is not continued."""
 
@@ -25,7 +25,8 @@ def execute(cell: Cell, matrix: Any, limit: float) -> Record:
     with tempfile.TemporaryDirectory(prefix="partwise-bench-") as name:
         folder = Path(name)
         failed = outcome(command(cell, folder), limit)
-        if failed is not None:
+        part_of_the_way = cell.kind == "curve" and (folder / "rows.json").exists()
+        if failed is not None and not part_of_the_way:
             return failed
         told = json.loads((folder / "rows.json").read_text())
         rows = [{**row, **checked(matrix, folder, number)} for number, row in enumerate(told["rows"])]

@@ -7,8 +7,7 @@ from harness import modules
 from harness.problems import Problem
 from harness.records import Record, missing
 
-CURVE_SEEDS = 2
-STEPS = ((20, 5), (60, 3), (150, 2))
+STEPS = ((20, 5), (60, 3), (120, 2))
 """Runs of up to so many seconds are repeated from so many seeds, longer ones are not repeated."""
 
 
@@ -22,8 +21,6 @@ def solvers(problem: Problem) -> Iterator[str]:
 
 def curve_solvers(problem: Problem) -> list[str]:
     """The solvers that are drawn: those that take a start, or say that they bring their own."""
-    if not getattr(modules.load("datasets", problem.name), "CURVES", False):
-        return []
     return [name for name in solvers(problem) if hasattr(modules.load("solvers", name), "fit_from")]
 
 
@@ -33,8 +30,13 @@ def refusal(problem: Problem, solver: str) -> str | None:
     return missing(solver) or (module.refuses(problem) if hasattr(module, "refuses") else None)
 
 
+def curve_seeds(problem: Problem) -> int:
+    """From how many starts the way is measured on a data set."""
+    return int(modules.load("datasets", problem.name).CURVES)
+
+
 def seeds(solver: str, first: Record, most: int) -> int:
-    """How many seeds there are in all, once the first run is known."""
+    """How many seeds there are in all, once the first run is known; a solver may ask for fewer."""
     most = min(most, getattr(modules.load("solvers", solver), "SEEDS", most))
     if "seconds" not in first:
         return 1

@@ -6,7 +6,16 @@ from typing import Any
 from harness import BENCH
 
 IMAGES = BENCH.parent / "docs" / "images"
-COLOURS = {"partwise": "#c0392b", "partwise_acls": "#e59866", "sklearn_cd": "#1f618d", "sklearn_mu": "#7fb3d5"}
+COLOURS = {
+    "partwise": "#c0392b",
+    "partwise_acls": "#e59866",
+    "sklearn_cd": "#1f618d",
+    "sklearn_mu": "#7fb3d5",
+    "rcppml": "#6c3483",
+    "nimfa_lsnmf": "#117864",
+    "mlpack": "#7d6608",
+}
+"""The same solver has the same colour in every picture."""
 FLOOR = 1e-5
 
 

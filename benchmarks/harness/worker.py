@@ -24,8 +24,12 @@ def main():
     matrix = read_matrix(job["matrix"], getattr(solver, "DTYPE", "float64"))
     getattr(solver, "warm", lambda: warm(solver, matrix))()
     matrix = prepared(solver, matrix)
-    rows = curve(solver, matrix, job) if job["kind"] == "curve" else [once(solver, matrix, job)]
-    (Path(job["out"]) / "rows.json").write_text(json.dumps({"rows": rows, "threads": threads()}))
+    rows = []
+    for row in curve(solver, matrix, job) if job["kind"] == "curve" else once(solver, matrix, job):
+        rows.append(row)
+        told = json.dumps({"rows": rows, "threads": threads()})
+        (Path(job["out"]) / "rows.part").write_text(told)
+        (Path(job["out"]) / "rows.part").replace(Path(job["out"]) / "rows.json")
 
 
 def warm(solver, matrix):
@@ -42,18 +46,17 @@ def prepared(solver, matrix):
 
 def once(solver, matrix, job):
     """One call as a user makes it."""
-    return timed(lambda: solver.fit(matrix, job["rank"], job["seed"], job["target"]), job, 0)
+    yield timed(lambda: solver.fit(matrix, job["rank"], job["seed"], job["target"]), job, 0)
 
 
 def curve(solver, matrix, job):
     """The same start with more and more iterations, each from the beginning, until the time is used up."""
     start = [locked(part.astype(matrix.dtype)) for part in random_start(matrix, job["rank"], job["seed"])]
-    rows, began = [], time.perf_counter()
+    began = time.perf_counter()
     for number, iterations in enumerate(job["iterations"]):
-        rows.append(timed(lambda i=iterations: solver.fit_from(matrix, *start, job["seed"], i), job, number))
+        yield timed(lambda i=iterations: solver.fit_from(matrix, *start, job["seed"], i), job, number)
         if time.perf_counter() - began > job["budget"]:
-            break
-    return rows
+            return
 
 
 def timed(task, job, number):

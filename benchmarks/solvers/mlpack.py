@@ -2,6 +2,7 @@
 
 PACKAGES = ("mlpack", "numpy")
 LABEL = "mlpack multdist"
+SEEDS = 3
 LARGEST = 10_000_000
 """Entries; a larger sparse matrix is not made dense for it."""
 

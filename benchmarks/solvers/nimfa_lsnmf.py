@@ -6,6 +6,7 @@ On sparse matrices nimfa's own random start fails in its line search, so a dense
 from pathlib import Path
 
 LABEL = "nimfa lsnmf"
+SEEDS = 3
 INTERPRETER = Path(__file__).resolve().parents[2] / ".venv" / "nimfa" / "bin" / "python"
 
 

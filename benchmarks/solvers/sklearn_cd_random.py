@@ -3,6 +3,7 @@
 from harness.sklearn_nmf import PACKAGES, fitted  # noqa: F401
 
 LABEL = "scikit-learn CD, random start"
+SEEDS = 3
 
 
 def fit(matrix, rank, seed, target):
