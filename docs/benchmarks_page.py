@@ -76,9 +76,10 @@ def data_part(result: dict[str, Any]) -> list[str]:
     """One data set."""
     rows, columns = result["shape"]
     kind = f"{result['nnz']:,} nonzeros" if result["sparse"] else "dense"
+    best = "" if result["best_error"] is None else f"; best error known {result['best_error']:.5f}"
     parts = [
         f"## {result['label'][0].upper()}{result['label'][1:]}",
-        f"{rows:,} × {columns:,}, {kind}, k = {result['rank']}; best error known {result['best_error']:.5f}.",
+        f"{rows:,} × {columns:,}, {kind}, k = {result['rank']}{best}.",
         report.fits_table(result),
     ]
     if result["missing"]:

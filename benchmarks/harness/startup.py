@@ -52,3 +52,8 @@ def measure() -> dict[str, Any]:
     made = {"rows": rows(), "source": partwise_source()}
     save("startup", made)
     return made
+
+
+if __name__ == "__main__":
+    for what, seconds in measure()["rows"].items():
+        print(f"{what:<72}{seconds:>7.3f} s")

@@ -1,14 +1,13 @@
 """Medians and spread of the runs of a data set: what is committed and what the pages are made from."""
 
 import json
-import os
 import platform
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from harness import RESULTS, modules
+from harness import RESULTS, cores, modules
 from harness.problems import Problem
 from harness.records import Record, every
 from partwise.files import atomic
@@ -35,8 +34,8 @@ def summarise(problem: Problem, missing: dict[str, str], records: list[Record] |
         "nnz": problem.nnz,
         "sparse": problem.sparse,
         "signature": problem.signature,
-        "best_error": best,
-        "machine": {"cores": len(os.sched_getaffinity(0)), "python": platform.python_version(), "cpu": cpu()},
+        "best_error": best if best < float("inf") else None,
+        "machine": {"cores": cores(), "python": platform.python_version(), "cpu": cpu()},
         "fits": fits,
         "curves": {**kept.get("curves", {}), **drawn},
         "missing": {name: why for name, why in {**kept.get("missing", {}), **missing}.items() if name not in fits},
