@@ -4,8 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-browser chromium screenshot lint docs paper bench-iteration bench-restarts bench-ranks \
-	bench-pipeline bench-retrieval clean
+PEERS := $(VENV)/.peers
+
+.PHONY: demo test test-browser chromium screenshot lint docs paper bench bench-quick bench-iteration bench-restarts \
+	bench-ranks bench-pipeline bench-retrieval clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -44,6 +46,24 @@ docs: $(READY)  ## rewrite the generated pages
 
 paper: $(READY)  ## every table and figure of the paper, and docs/paper.md; what is finished is not run again
 	$(BIN)/partwise reproduce all --out docs/paper
+	$(BIN)/python docs/generate.py
+
+# A peer that cannot be installed here is said to be missing; the others are run without it.
+$(PEERS): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]' || \
+		echo "mlpack cannot be installed here; make bench goes on without it"
+	$(PYTHON) -m venv $(VENV)/nimfa && \
+		$(VENV)/nimfa/bin/python -m pip install --quiet --disable-pip-version-check 'numpy<2' 'scipy<1.12' nimfa || \
+		{ rm -rf $(VENV)/nimfa; echo "nimfa cannot be installed here; make bench goes on without it"; }
+	touch $(PEERS)
+
+bench: $(PEERS)  ## partwise beside its peers on every data set (about 40 minutes); ARGS="--only reuters partwise"
+	$(BIN)/python benchmarks/run.py $(ARGS)
+	$(if $(ARGS),,$(BIN)/python benchmarks/iteration.py)
+	$(BIN)/python docs/generate.py
+
+bench-quick: $(READY)  ## default against default on three data sets, in a few minutes
+	$(BIN)/python benchmarks/run.py --quick $(ARGS)
 	$(BIN)/python docs/generate.py
 
 bench-iteration: $(READY)  ## what one iteration costs against its two bare products

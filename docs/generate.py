@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import benchmarks_page
 import commands_page
 import retrieval_page
 
@@ -184,6 +185,7 @@ PAGES = {
     "retrieval.md": retrieval,
     "command-line.md": commands,
     "paper.md": paper_page,
+    "benchmarks.md": benchmarks_page.page,
 }
 
 
