@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint docs bench-iteration bench-starts bench-restarts bench-ranks clean
+.PHONY: demo test lint docs bench-iteration bench-starts bench-restarts bench-ranks bench-pipeline bench-retrieval clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -12,8 +12,8 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $(READY)
 
-demo: $(READY)  ## factor a small matrix and print its certificate
-	$(BIN)/python examples/demo.py
+demo: $(READY)  ## topics, searches and a saved model from the docstrings of Python's standard library
+	$(BIN)/python -m partwise demo
 
 test: $(READY)  ## all tests
 	$(BIN)/python -m pytest -n 2
@@ -38,6 +38,12 @@ bench-restarts: $(READY)  ## what a hundred restarts cost, and what the race los
 
 bench-ranks: $(READY)  ## how often the recommended rank is the planted one
 	$(BIN)/python benchmarks/ranks.py
+
+bench-pipeline: $(READY)  ## 20,000 documents from a file to a saved model
+	$(BIN)/python benchmarks/pipeline.py
+
+bench-retrieval: $(READY)  ## search and clustering against human judgement: word vectors, LSI and NMF
+	$(BIN)/python benchmarks/retrieval.py
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,5 +1,6 @@
 """Factor a nonnegative matrix into additive parts, A ≈ W H, fast, and say how good the result is."""
 
+from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +26,12 @@ from partwise.algorithms import (
 )
 from partwise.certificate import Certificate
 from partwise.data import as_data
-from partwise.factorization import Factorization, load
+from partwise.factorization import Factorization
 from partwise.inits import INITS
+from partwise.loading import load
 from partwise.loop import iterate
 from partwise.measures import hoyer
+from partwise.methods import MethodRow, compare_methods
 from partwise.restarts import Racing
 from partwise.solve import factorize
 from partwise.stopping import (
@@ -47,12 +50,14 @@ from partwise.types import Step
 
 if TYPE_CHECKING:
     from partwise.estimator import NMF
+    from partwise.text import LSI, Document, TopicModel, Weighting
 
 __version__ = version("partwise")
 
 __all__ = [
     "ALGORITHMS",
     "INITS",
+    "LSI",
     "NMF",
     "SVD",
     "Algorithm",
@@ -60,9 +65,11 @@ __all__ = [
     "Angle",
     "AnyOf",
     "Certificate",
+    "Document",
     "Factorization",
     "Frobenius",
     "MaxIterations",
+    "MethodRow",
     "Racing",
     "Ranks",
     "Reason",
@@ -70,6 +77,8 @@ __all__ = [
     "Stationarity",
     "Step",
     "TimeLimit",
+    "TopicModel",
+    "Weighting",
     "acls",
     "ahcls",
     "alp",
@@ -80,6 +89,7 @@ __all__ = [
     "anls_lawson_hanson",
     "as_data",
     "barrier",
+    "compare_methods",
     "extrapolated",
     "factorize",
     "gdcls",
@@ -96,12 +106,19 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Load the estimator on first use: scikit-learn takes a second to import."""
-    if name == "NMF":
-        from partwise.estimator import NMF
+LATE = {
+    "NMF": "partwise.estimator",
+    "Document": "partwise.text",
+    "LSI": "partwise.text",
+    "TopicModel": "partwise.text",
+    "Weighting": "partwise.text",
+}
 
-        return NMF
+
+def __getattr__(name: str) -> Any:
+    """Load on first use what takes its time: scikit-learn alone needs a second."""
+    if name in LATE:
+        return getattr(import_module(LATE[name]), name)
     raise AttributeError(f"module 'partwise' has no attribute {name!r}")
 
 

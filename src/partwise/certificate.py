@@ -130,11 +130,12 @@ class Certificate:
         )
 
     def __str__(self) -> str:
-        rows = self._rows()
+        rows = self.rows()
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
 
-    def _rows(self) -> list[tuple[str, str]]:
+    def rows(self) -> list[tuple[str, str]]:
+        """What there is to say, each with its name."""
         m, n = self.shape
         svd = "not computed (svd=True asks for it)"
         if self.svd_ratio is not None:

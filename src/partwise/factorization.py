@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -83,26 +84,23 @@ class Factorization:
         with Workers(threads) as workers:
             return fold_in(data.T, self.algorithm, self.w.astype(data.dtype, copy=False), workers).factor.T
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one file of arrays and JSON, whole or not at all; :func:`load` reads it."""
+    def parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """(what JSON can hold, the arrays): all there is to keep; :meth:`from_parts` makes it again."""
         meta = {
             "reason": self.reason.name,
             "algorithm": self.recipe if self.algorithm is None else self.algorithm.recipe(),
             "certificate": self.certificate.as_dict(),
             "restarts": [asdict(row) for row in self.restarts],
         }
-        files.write(path, KIND, LAYOUT, meta, {"w": self.w, "h": self.h, "history": np.asarray(self.history)})
+        return meta, {"w": self.w, "h": self.h, "history": np.asarray(self.history)}
 
-    def __str__(self) -> str:
-        return str(self.certificate)
-
-
-def load(path: str | os.PathLike[str]) -> Factorization:
-    """Read a factorisation that :meth:`Factorization.save` wrote; nothing in the file is run."""
-    meta, arrays = files.read(path, KIND, LAYOUT)
-    try:
+    @classmethod
+    def from_parts(cls, meta: Mapping[str, Any], arrays: Mapping[str, Array]) -> Factorization:
+        """The factorisation that gave these parts; parts that do not fit together raise one of many errors."""
         told = Certificate.from_dict(meta["certificate"])
-        found = Factorization(
+        if arrays["history"].dtype != RECORD:
+            raise ValueError("The history has other columns.")
+        return cls(
             w=as_factor(arrays["w"], "W", (told.shape[0], told.rank)),
             h=as_factor(arrays["h"], "H", (told.shape[1], told.rank)),
             history=arrays["history"].view(np.recarray),
@@ -112,9 +110,20 @@ def load(path: str | os.PathLike[str]) -> Factorization:
             restarts=tuple(StartRow(**row) for row in meta.get("restarts", ())),
             recipe=meta["algorithm"],
         )
-        if arrays["history"].dtype != RECORD:
-            raise ValueError("The history has other columns.")
-        return found
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one file of arrays and JSON, whole or not at all; :func:`load` reads it."""
+        files.write(path, KIND, LAYOUT, *self.parts())
+
+    def __str__(self) -> str:
+        return str(self.certificate)
+
+
+def load(path: str | os.PathLike[str]) -> Factorization:
+    """Read a factorisation that :meth:`Factorization.save` wrote; nothing in the file is run."""
+    meta, arrays = files.read(path, KIND, LAYOUT)
+    try:
+        return Factorization.from_parts(meta, arrays)
     except (KeyError, TypeError, AttributeError, ValueError):
         raise ValueError(f"{path} is a {KIND} file, but its contents do not fit together.") from None
 

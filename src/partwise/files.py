@@ -49,6 +49,15 @@ def write(path: str | os.PathLike[str], kind: str, number: int, meta: Any, array
         np.savez_compressed(file, **members)
 
 
+def kind(path: str | os.PathLike[str]) -> str | None:
+    """The kind that a file says it is, or None where it does not say."""
+    try:
+        with Path(path).open("rb") as file, zipfile.ZipFile(file) as archive:
+            return str(json.loads(_array(archive, "header.npy").tobytes())["kind"])
+    except Exception:  # a damaged archive can raise nearly anything; ``read`` says what is wrong
+        return None
+
+
 def read(path: str | os.PathLike[str], kind: str, number: int) -> tuple[Any, dict[str, Array]]:
     """(meta, arrays) of a file of this kind; every other file is refused in a sentence."""
     try:

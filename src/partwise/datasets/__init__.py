@@ -11,6 +11,7 @@ from .smart import (
     read_documents,
     read_judgements,
 )
+from .standard_library import load_standard_library
 
 __all__ = [
     "TOP_TEN",
@@ -22,6 +23,7 @@ __all__ = [
     "load_cisi",
     "load_medlars",
     "load_reuters",
+    "load_standard_library",
     "read_collection",
     "read_documents",
     "read_judgements",
