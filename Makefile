@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint docs bench-iteration bench-starts bench-restarts bench-ranks bench-pipeline bench-retrieval clean
+.PHONY: demo test test-slow lint docs bench-iteration bench-starts bench-restarts bench-ranks bench-pipeline bench-retrieval clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -17,6 +17,9 @@ demo: $(READY)  ## topics, searches and a saved model from the docstrings of Pyt
 
 test: $(READY)  ## all tests
 	$(BIN)/python -m pytest -n 2
+
+test-slow: $(READY)  ## a run that is killed thirty times, and goes on each time
+	PARTWISE_KILLS=30 $(BIN)/python -m pytest tests/test_killed.py
 
 lint: $(READY)  ## style, types, generated pages
 	$(BIN)/ruff check .

@@ -24,7 +24,7 @@ ORDER = [
     ["checkpoint"],
     ["course"],
     ["solve", "agreement"],
-    ["survey", "methods"],
+    ["survey", "methods", "resuming"],
     ["estimator", "testing", "text"],
     ["loading"],
     ["__init__"],

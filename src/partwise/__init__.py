@@ -33,6 +33,7 @@ from partwise.loop import iterate
 from partwise.measures import hoyer
 from partwise.methods import MethodRow, compare_methods
 from partwise.restarts import Racing
+from partwise.resuming import Resumable, resume
 from partwise.solve import factorize
 from partwise.stopping import (
     AllOf,
@@ -73,6 +74,7 @@ __all__ = [
     "Racing",
     "Ranks",
     "Reason",
+    "Resumable",
     "Stability",
     "Stationarity",
     "Step",
@@ -101,6 +103,7 @@ __all__ = [
     "multiplicative",
     "projected_gradient",
     "ranks",
+    "resume",
     "stability",
     "truncated_svd",
 ]

@@ -91,6 +91,7 @@ class Checkpoint:
             except (KeyError, TypeError, AttributeError):
                 raise self._misfit() from None
         self._latest: State | None = None
+        self._versions = versions()
         self._ticks, self._wrote = 0, time.perf_counter()
 
     def result(self, algorithms: Sequence[Algorithm]) -> Factorization | None:
@@ -140,7 +141,7 @@ class Checkpoint:
 
     def _write(self, state: Any, arrays: Mapping[str, Array], iteration: int, error: float) -> None:
         seconds = time.perf_counter() - self.began
-        told = {"iteration": iteration, "error": error, "seconds": seconds, "versions": versions()}
+        told = {"iteration": iteration, "error": error, "seconds": seconds, "versions": self._versions}
         known = {name: getattr(self.identity, name) for name in ("data", "settings", "shown", "recipes")}
         meta = {"state": state, "seed": self.seed, "every": self.every, **told, **known}
         with files.atomic(self.path) as file:

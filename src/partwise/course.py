@@ -11,7 +11,7 @@ import numpy as np
 from partwise.algorithms import Algorithm
 from partwise.blocks import single_threaded_blas
 from partwise.checkpoint import Checkpoint, Identity, identity_of
-from partwise.describe import describe
+from partwise.describe import describe, spoken
 from partwise.factorization import Factorization, StartRow
 from partwise.inits import is_seeded, name_of
 from partwise.loop import Problem
@@ -46,14 +46,13 @@ class Course:
             "algorithm": problem.algorithm,
             "init": problem.init,
             "seed": seed,
-            "stop": self.rules,
+            "stop": tuple(self.rules),
             "polish": self.polish,
             "reseed": problem.reseed,
             "svd": self.svd is not False,
             **{name.replace("rules", "stop"): getattr(self, name) for name in names},
         }
-        shown = {name: str(value) for name, value in given.items()} | {"init": name_of(problem.init)}
-        shown |= {name: ", ".join(map(str, given[name])) for name in ("stop", "polish_stop")}
+        shown = {name: spoken(value) for name, value in given.items()} | {"init": name_of(problem.init)}
         recipes = {"algorithm": problem.algorithm.recipe(), "polish": self.polish and self.polish.recipe()}
         return Identity(identity_of(problem.data), describe(given), shown, recipes)
 

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import partial
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.sparse import issparse
@@ -80,6 +80,18 @@ def _code(code: CodeType) -> list[Any]:
 
 def _hash(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def spoken(thing: Any) -> str:
+    """A setting as a person would write it: what is as usual is left out."""
+    if isinstance(thing, tuple):
+        return ", ".join(spoken(one) for one in thing)
+    if not isinstance(thing, (stopping.Rule, Racing)):
+        return str(thing)
+    given = [(one.name, getattr(thing, one.name), one.default) for one in fields(cast(Any, thing))]
+    given = [row for row in given if not isinstance(row[1], Enum)]
+    told = [spoken(value) if name == "rules" else f"{name}={value}" for name, value, usual in given if value != usual]
+    return f"{type(thing).__name__}({', '.join(told)})"
 
 
 def rebuild(told: Any) -> Any:
