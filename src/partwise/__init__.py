@@ -32,6 +32,7 @@ from partwise.loading import load
 from partwise.loop import iterate
 from partwise.measures import hoyer
 from partwise.methods import MethodRow, compare_methods
+from partwise.planning import Plan, plan
 from partwise.restarts import Racing
 from partwise.resuming import Resumable, resume
 from partwise.solve import factorize
@@ -71,6 +72,7 @@ __all__ = [
     "Frobenius",
     "MaxIterations",
     "MethodRow",
+    "Plan",
     "Racing",
     "Ranks",
     "Reason",
@@ -101,6 +103,7 @@ __all__ = [
     "iterate",
     "load",
     "multiplicative",
+    "plan",
     "projected_gradient",
     "ranks",
     "resume",

@@ -15,6 +15,7 @@ from partwise.checkpoint import Checkpoint
 from partwise.course import Course
 from partwise.factorization import Factorization
 from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT, Problem, check_seed
+from partwise.planning import plan, refuse_beyond
 from partwise.restarts import RACING, Racing
 from partwise.run import default_stop
 from partwise.stopping import Rule, Stationarity, rule_list
@@ -41,6 +42,7 @@ def factorize(
     svd: bool | SVD = False,
     checkpoint: str | os.PathLike[str] | None = None,
     every: int | None = None,
+    memory_limit: int | str | None = None,
 ) -> Factorization:
     """Factor a nonnegative m × n matrix into W (m × k) and H (k × n), A ≈ W H.
 
@@ -67,10 +69,14 @@ def factorize(
         never ended, and at once gives the result of a run that has come to its end; other data or settings are
         refused. The checkpoint before the last one is kept beside it, as ``.previous``.
     every : how many iterations lie between two checkpoints; unless given, at least 10 and half a minute.
+    memory_limit : bytes, or a text such as "1GB": a run that would take more (see ``plan``) is refused at once.
 
     Ctrl-C returns what there is, with that reason; a checkpoint is written first, from which the same call goes on.
     """
     began = time.perf_counter()
+    if memory_limit is not None:
+        expected = plan(matrix, rank, algorithm=algorithm, init=init, restarts=restarts, threads=threads)
+        refuse_beyond(memory_limit, expected)
     rules = None if stop is None else rule_list(stop)
     problem = Problem.of(matrix, rank, algorithm, init, threads, reseed)
     rules = rules or (default_stop(problem.algorithm),)

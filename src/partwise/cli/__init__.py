@@ -15,6 +15,7 @@ from partwise.cli.factorize import factorize
 from partwise.cli.lsi import lsi
 from partwise.cli.output import plain
 from partwise.cli.ranks import ranks
+from partwise.cli.resume import plan, resume
 from partwise.cli.search import search
 from partwise.cli.topics import topics
 from partwise.cli.transform import transform
@@ -26,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (demo, topics, search, clusters, transform, lsi, factorize, compare, ranks):
+for verb in (demo, topics, search, clusters, transform, lsi, factorize, resume, plan, compare, ranks):
     app.command()(verb)
 
 
