@@ -6,8 +6,8 @@ READY := $(VENV)/.ready
 
 PEERS := $(VENV)/.peers
 
-.PHONY: demo test test-browser chromium screenshot lint docs paper bench bench-quick bench-iteration bench-restarts \
-	bench-ranks bench-pipeline bench-retrieval clean
+.PHONY: demo test test-slow test-browser chromium screenshot lint docs paper bench bench-quick bench-iteration \
+	bench-restarts bench-ranks bench-pipeline bench-retrieval clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -34,6 +34,9 @@ chromium:
 
 screenshot: $(READY) chromium  ## docs/images/report.png, from the demo's page
 	$(BIN)/python docs/screenshot.py
+
+test-slow: $(READY)  ## a run that is killed thirty times, and goes on each time
+	PARTWISE_KILLS=30 $(BIN)/python -m pytest tests/test_killed.py
 
 lint: $(READY)  ## style, types, generated pages
 	$(BIN)/ruff check .

@@ -32,7 +32,9 @@ from partwise.loading import load
 from partwise.loop import iterate
 from partwise.measures import hoyer
 from partwise.methods import MethodRow, compare_methods
+from partwise.planning import Plan, plan
 from partwise.restarts import Racing
+from partwise.resuming import Resumable, resume
 from partwise.solve import factorize
 from partwise.stopping import (
     AllOf,
@@ -71,9 +73,11 @@ __all__ = [
     "Frobenius",
     "MaxIterations",
     "MethodRow",
+    "Plan",
     "Racing",
     "Ranks",
     "Reason",
+    "Resumable",
     "Stability",
     "Stationarity",
     "Step",
@@ -100,8 +104,10 @@ __all__ = [
     "iterate",
     "load",
     "multiplicative",
+    "plan",
     "projected_gradient",
     "ranks",
+    "resume",
     "stability",
     "truncated_svd",
     "write_report",

@@ -19,6 +19,7 @@ from partwise.cli.output import plain
 from partwise.cli.ranks import ranks
 from partwise.cli.report import report
 from partwise.cli.reproduce import reproduce
+from partwise.cli.resume import plan, resume
 from partwise.cli.search import search
 from partwise.cli.topics import topics
 from partwise.cli.transform import transform
@@ -30,7 +31,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (demo, topics, search, clusters, transform, lsi, factorize, compare, report, ranks, reproduce):
+for verb in (
+    demo, topics, search, clusters, transform, lsi, factorize, resume, plan, compare, report, ranks, reproduce,
+):  # fmt: skip
     app.command()(verb)
 app.add_typer(data, name="data")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,9 +11,10 @@ import typer
 from partwise.algorithms import as_algorithm
 from partwise.cli import options
 from partwise.cli.matrices import MATRIX_HELP, matrix_from
-from partwise.cli.output import check_output, pairs, print_json, say, show, working
+from partwise.cli.output import check_output, note, pairs, print_json, say, show, working
 from partwise.inits import as_init
 from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT, check_seed
+from partwise.planning import plan
 from partwise.run import default_stop
 from partwise.solve import factorize as run
 from partwise.stopping import MaxIterations, Reason
@@ -37,6 +39,9 @@ def factorize(
     restarts: options.Restarts = 1,
     seed: options.Seed = 0,
     threads: options.Threads = None,
+    checkpoint: options.Checkpoint = None,
+    every: options.Every = None,
+    memory_limit: options.MemoryLimit = None,
 ) -> None:
     """Factor a nonnegative matrix, A ≈ W H, and print what the result is worth.
 
@@ -47,6 +52,8 @@ def factorize(
     check_output(output, matrix)
     with working("reading"):
         data = matrix_from(matrix)
+    if sys.stderr.isatty() or memory_limit is not None:
+        note(str(plan(data, k, algorithm=chosen, init=init, restarts=restarts, threads=threads)))
     with working(f"factorising {data.shape[0]:,} × {data.shape[1]:,}"):
         fit = run(
             data,
@@ -59,6 +66,9 @@ def factorize(
             seed=seed,
             threads=threads,
             svd=svd,
+            checkpoint=checkpoint,
+            every=every,
+            memory_limit=memory_limit,
         )
         if fit.reason is Reason.INTERRUPTED:
             raise KeyboardInterrupt

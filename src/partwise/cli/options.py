@@ -52,6 +52,14 @@ InitName = Annotated[str, typer.Option("--init", help="A name in partwise.INITS.
 Restarts = Annotated[int, typer.Option(help="How many seeds to try; the best is kept.", rich_help_panel=FITTING)]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", rich_help_panel=FITTING)]
 Threads = Annotated[int | None, typer.Option(help="How many threads; all cores unless given.", rich_help_panel=FITTING)]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(help="Keep the run in this file; the same command goes on from it.", rich_help_panel=FITTING),
+]
+Every = Annotated[int | None, typer.Option(help="Iterations between two checkpoints.", rich_help_panel=FITTING)]
+MemoryLimit = Annotated[
+    str | None, typer.Option(help="Refuse a run that would take more, e.g. 1GB.", rich_help_panel=FITTING)
+]
 
 
 def as_weighting(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from partwise.blocks import Block, borders
+from partwise.data.checks import digest_of
 from partwise.types import Array
 
 
@@ -47,6 +48,11 @@ class DenseData:
     def norm2(self) -> float:
         """‖A‖_F²."""
         return float(self.row_norms2.sum())
+
+    @property
+    def digest(self) -> str:
+        """A hash of the entries row by row, a block at a time."""
+        return digest_of(self.rows(lo, hi) for lo, hi in self.blocks)
 
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
         """One BLAS call on a block of rows."""
