@@ -28,8 +28,8 @@ ORDER = [
     ["estimator", "testing", "text"],
     ["loading", "report"],
     ["__init__"],
-    ["matrix_files"],
-    ["experiments"],
+    ["matrix_files", "entries"],
+    ["conversion", "experiments"],
     ["cli"],
     ["__main__"],
 ]

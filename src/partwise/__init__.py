@@ -25,7 +25,7 @@ from partwise.algorithms import (
     projected_gradient,
 )
 from partwise.certificate import Certificate
-from partwise.data import as_data
+from partwise.data import as_data, open_matrix, write_matrix
 from partwise.factorization import Factorization
 from partwise.inits import INITS
 from partwise.loading import load
@@ -104,12 +104,14 @@ __all__ = [
     "iterate",
     "load",
     "multiplicative",
+    "open_matrix",
     "plan",
     "projected_gradient",
     "ranks",
     "resume",
     "stability",
     "truncated_svd",
+    "write_matrix",
     "write_report",
 ]
 

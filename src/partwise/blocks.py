@@ -250,12 +250,41 @@ class Workers:
         self.close()
 
 
+def passes(data: Data, both: bool = False) -> Iterator[tuple[int, int, Data]]:
+    """(lo, hi, rows lo:hi as data) for all rows in order: the parts of data that come in rows, else all at once."""
+    if data.split == 0:
+        yield from data.parts(both)
+    else:
+        yield 0, data.shape[0], data
+
+
 def product(data: Data, factor: Array, workers: Workers) -> Array:
     """A · factor, whole."""
-    out = np.empty((data.shape[0], factor.shape[1]), data.dtype)
     factor = np.ascontiguousarray(factor, data.dtype)
-    workers.map(lambda lo, hi: data.product(lo, hi, factor, out[lo:hi]), data.blocks)
+    if data.split == 1:
+        out = np.zeros((data.shape[0], factor.shape[1]), data.dtype)
+        for lo, hi, part in data.parts():
+            add_product(part, factor[lo:hi], out, workers)
+        return out
+    out = np.empty((data.shape[0], factor.shape[1]), data.dtype)
+    for lo, hi, part in passes(data):
+        _fill_product(part, factor, out[lo:hi], workers)
     return out
+
+
+def _fill_product(data: Data, factor: Array, out: Array, workers: Workers) -> None:
+    workers.map(lambda lo, hi: data.product(lo, hi, factor, out[lo:hi]), data.blocks)
+
+
+def add_product(part: Data, factor: Array, out: Array, workers: Workers) -> None:
+    """out += part · factor, for a part of the columns of a matrix."""
+
+    def block(lo: int, hi: int) -> None:
+        rows = workers.buffer(hi - lo, factor.shape[1], part.dtype)
+        part.product(lo, hi, factor, rows)
+        out[lo:hi] += rows
+
+    workers.map(block, part.blocks)
 
 
 def gram_of(factor: Array) -> Array:
@@ -273,6 +302,12 @@ def gram_matrix(factor: Array, blocks: Sequence[Block], workers: Workers) -> Arr
 
 def residual2(data: Data, w: Array, h: Array, workers: Workers) -> float:
     """‖A − WH‖² entry by entry, a block of rows at a time: the trace form cancels near an exact fit."""
+    if data.split == 1:
+        return residual2(data.T, h, w, workers)
+    return sum(_residual2(part, w[lo:hi], h, workers) for lo, hi, part in passes(data))
+
+
+def _residual2(data: Data, w: Array, h: Array, workers: Workers) -> float:
     tall = h.astype(np.float64, copy=False)
     lines = max(1, 2**20 // len(h))
     filled = w.any(axis=1) | (data.row_norms2 > 0)

@@ -70,7 +70,8 @@ def write(path: str | os.PathLike[str], kind: str, number: int, meta: Any, array
 
 def members(kind: str, number: int, meta: Any, arrays: Mapping[str, Array]) -> dict[str, Any]:
     """What such a file holds: the arrays, and the rest as the bytes of one more."""
-    head = json.dumps({"kind": kind, "version": number, "meta": meta}, ensure_ascii=False)
+    told = {"kind": kind, "version": number, "arrays": sorted(arrays), "meta": meta}
+    head = json.dumps(told, ensure_ascii=False)
     return {"header": np.frombuffer(head.encode(), np.uint8), **arrays}
 
 
@@ -90,6 +91,8 @@ def read(path: str | os.PathLike[str], kind: str, number: int) -> tuple[Any, dic
             arrays = {name.removesuffix(".npy"): _array(archive, name) for name in archive.namelist()}
         head = json.loads(arrays.pop("header").tobytes())
         found, made, meta = str(head["kind"]), int(head["version"]), head["meta"]
+        if sorted(arrays) != head.get("arrays", sorted(arrays)):  # a damaged index can hide a member
+            raise ValueError("There are other arrays than those that were written.")
     except FileNotFoundError:
         raise FileNotFoundError(f"There is no file {path}.") from None
     except IsADirectoryError:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from partwise.algorithms import Side
-from partwise.blocks import Workers, gram_of
+from partwise.blocks import Workers, add_product, gram_of, passes, product
 from partwise.kernels.products import column_dots, look_ahead, optimality
 from partwise.penalties import indefinite
 from partwise.types import Array, Data, DataUpdate, NoMinimum
@@ -30,6 +31,8 @@ class Half:
     """Column by column, the inner product with the factor before (zeros where none was given)."""
     ahead: Array | None = None
     ahead_gram: Array | None = None
+    onward: Array | None = None
+    """Aᵀ times the factor, or times the factor moved ahead, where the data came in parts: the next right-hand side."""
 
     @property
     def moved(self) -> tuple[Array, Array]:
@@ -57,6 +60,11 @@ class Job:
     beta: float | None = None
     """The momentum with which the new factor is led ahead of the old one."""
 
+    def rows(self, lo: int, hi: int) -> Job:
+        """The same half-step for some of the rows."""
+        rhs, old = (None if a is None else a[lo:hi] for a in (self.rhs, self.old))
+        return replace(self, factor=self.factor[lo:hi], rhs=rhs, old=old)
+
 
 def half(data: Data, job: Job, workers: Workers) -> Half:
     """Make one half-step."""
@@ -64,18 +72,45 @@ def half(data: Data, job: Job, workers: Workers) -> Half:
 
 
 def halves(data: Data, jobs: Sequence[Job], workers: Workers) -> list[Half]:
-    """Make several half-steps in one pass over A; each gives the bits that it gives alone."""
+    """Make several half-steps in one pass over A; each gives the bits that it gives alone.
+
+    Data that come in parts of these rows are read once: a part gives its rows, and they give their share of the next
+    right-hand side while the part is there. Where the parts run along the columns, the right-hand side comes first.
+    """
+    if data.split == 1:
+        jobs = [job if job.rhs is not None else replace(job, rhs=product(data, job.fixed, workers)) for job in jobs]
     solvers = [_solver(data, job.side, job.fixed, job.gram) for job in jobs]
     news = [np.empty((data.shape[0], job.fixed.shape[1]), data.dtype) for job in jobs]
     aheads = [np.empty_like(new) if job.beta is not None else None for job, new in zip(jobs, news, strict=True)]
+    onwards = [np.zeros_like(job.fixed) if data.split == 0 else None for job in jobs]
+    made: list[list[tuple[Any, ...]]] = []
+    for lo, hi, part in passes(data, both=True):
+        rows = [new[lo:hi] for new in news]
+        moved = [None if ahead is None else ahead[lo:hi] for ahead in aheads]
+        made += _pass(part, [job.rows(lo, hi) for job in jobs], solvers, rows, moved, workers)
+        for new, ahead, onward in zip(rows, moved, onwards, strict=True):
+            if onward is not None:
+                add_product(part.T, new if ahead is None else ahead, onward, workers)
+    sums = zip(*made, strict=True)
+    return [_summed(*each) for each in zip(news, aheads, onwards, sums, strict=True)]
+
+
+def _pass(
+    data: Data,
+    jobs: Sequence[Job],
+    solvers: Sequence[Solver],
+    news: Sequence[Array],
+    aheads: Sequence[Array | None],
+    workers: Workers,
+) -> list[list[tuple[Any, ...]]]:
+    """All the jobs on data that are at hand: for each block, for each job, what is summed."""
     rights = _Rights(data, jobs, workers)
 
     def block(lo: int, hi: int) -> list[tuple[Any, ...]]:
         parts = zip(jobs, solvers, news, aheads, rights(lo, hi), strict=True)
         return [_one(job, solve, lo, hi, right, new, ahead) for job, solve, new, ahead, right in parts]
 
-    made = workers.map(block, data.blocks)
-    return [_summed(new, ahead, sums) for new, ahead, sums in zip(news, aheads, zip(*made, strict=True), strict=True)]
+    return workers.map(block, data.blocks)
 
 
 def _one(
@@ -95,7 +130,7 @@ def _one(
     return *sums, gram_of(ahead[lo:hi])
 
 
-def _summed(new: Array, ahead: Array | None, sums: Sequence[tuple[Any, ...]]) -> Half:
+def _summed(new: Array, ahead: Array | None, onward: Array | None, sums: Sequence[tuple[Any, ...]]) -> Half:
     """The sums in block order."""
     grams, inners, dots, moved = zip(*sums, strict=True)
     return Half(
@@ -105,6 +140,7 @@ def _summed(new: Array, ahead: Array | None, sums: Sequence[tuple[Any, ...]]) ->
         sum(dots[1:], dots[0]),
         ahead,
         None if ahead is None else sum(moved[1:], moved[0]),
+        onward,
     )
 
 
@@ -144,17 +180,22 @@ def side_optimality(
     slack = float(np.sqrt(np.finfo(data.dtype).eps))
     own = side.update.residual(penalised)
 
-    def block(lo: int, hi: int) -> tuple[float, int]:
-        right = _right(data, fixed, lo, hi, workers)
+    whole = product(data, fixed, workers) if data.split == 1 else None
+
+    def block(part: Data, first: int, lo: int, hi: int) -> tuple[float, int]:
+        there = slice(first + lo, first + hi)
+        right = _right(part, fixed, lo, hi, workers) if whole is None else whole[there]
         if keep is not None:
-            keep[lo:hi] = right
-        x = factor[lo:hi]
+            keep[there] = right
+        x = factor[there]
         gradient = x.astype(np.float64, copy=False) @ penalised - right
         squares, locked = optimality(x, gradient, right, scale, slack)
         return (squares if own is None else own(right, x)), locked
 
-    parts = workers.map(block, data.blocks)
-    return sum(p[0] for p in parts), sum(p[1] for p in parts)
+    found: list[tuple[float, int]] = []
+    for first, _, part in passes(data):
+        found += workers.map(partial(block, part, first), part.blocks)
+    return sum(squares for squares, _ in found), sum(locked for _, locked in found)
 
 
 def _right(data: Data, fixed: Array, lo: int, hi: int, workers: Workers) -> Array:

@@ -81,6 +81,8 @@ class Problem:
         check_rank(rank, data.shape)
         if refusal := chosen.refuses(int(rank), data.shape):
             raise ValueError(refusal)
+        if chosen.needs_data and data.split is not None:
+            raise ValueError(f"{chosen} needs all of the matrix at hand, so it cannot run on a matrix on disk.")
         if isinstance(start, Given):
             start.check(data, int(rank))
         return cls(data, int(rank), chosen, start, Workers(threads), reseed)
@@ -122,7 +124,11 @@ class Problem:
         if side.update.locks:
             return [self.pair(0, began, w, lift(m.factor)) for w, m in zip(ws, made, strict=True)]
         return [
-            replace(self.step_of(0, began, w, m.factor, gram, m.gram, m.inner), ready=side.update.cold)
+            replace(
+                self.step_of(0, began, w, m.factor, gram, m.gram, m.inner),
+                ready=side.update.cold,
+                onward_w=m.onward if side.update.cold else None,
+            )
             for w, m, gram in zip(ws, made, grams, strict=True)
         ]
 
@@ -162,16 +168,22 @@ class Problem:
         waiting = [step for step in steps if not step.ready]
         jobs = [Job(algorithm.h, step.w, step.gram_w, step.h, step.rhs, inner=False) for step in waiting]
         made = iter(halves(self.data.T, jobs, self.workers) if jobs else ())
-        pairs = [(s.h, s.gram_h) if s.ready else ((m := next(made)).factor, m.gram) for s in steps]
+        pairs = [
+            (s.h, s.gram_h, s.onward_w) if s.ready else ((m := next(made)).factor, m.gram, m.onward) for s in steps
+        ]
         second = [
-            Job(algorithm.w, h, gram_h, step.w, old=step.w) for step, (h, gram_h) in zip(steps, pairs, strict=True)
+            Job(algorithm.w, h, gram_h, step.w, onward, old=step.w)
+            for step, (h, gram_h, onward) in zip(steps, pairs, strict=True)
         ]
         found = zip(steps, halves(self.data, second, self.workers), pairs, strict=True)
-        return [self._after(step, began, made, *pair) for step, made, pair in found]
+        return [
+            replace(self._after(step, began, made, h, gram_h), onward_h=made.onward)
+            for step, made, (h, gram_h, _) in found
+        ]
 
     def _moving(self, steps: Sequence[Step], algorithm: Algorithm, rules: Extrapolation, began: float) -> list[Step]:
         """An iteration with momentum; a try that raises the objective is not reported but made again without it."""
-        states = [s.momentum or Momentum(rules.beta, 1.0, s.w, s.gram_w, s.h) for s in steps]
+        states = [s.momentum or Momentum(rules.beta, 1.0, s.w, s.gram_w, s.h, s.rhs) for s in steps]
         tried = self._ahead(steps, states, algorithm, rules, began)
         harmed = [step for step, new in zip(steps, tried, strict=True) if not new.objective <= step.objective]
         again = iter(self._plain(harmed, algorithm, began) if harmed else ())
@@ -179,7 +191,8 @@ class Problem:
         for step, state, new in zip(steps, states, tried, strict=True):
             if not new.objective <= step.objective:
                 made = next(again)
-                less = Momentum(max(LEAST_BETA, state.beta / rules.shrink), state.beta, made.w, made.gram_w, made.h)
+                beta = max(LEAST_BETA, state.beta / rules.shrink)
+                less = Momentum(beta, state.beta, made.w, made.gram_w, made.h, made.rhs)
                 new = replace(made, momentum=less)
             found.append(new)
         return found
@@ -194,10 +207,10 @@ class Problem:
     ) -> list[Step]:
         """Ang and Gillis 2019, algorithm 3; the pair is (W, H ahead), whose error comes for nothing."""
         both = list(zip(steps, states, strict=True))
-        jobs = [Job(algorithm.h, p.w, p.gram_w, step.h, old=p.h, inner=False, beta=p.beta) for step, p in both]
+        jobs = [Job(algorithm.h, p.w, p.gram_w, step.h, p.rhs, p.h, inner=False, beta=p.beta) for step, p in both]
         firsts = halves(self.data.T, jobs, self.workers)
         jobs = [
-            Job(algorithm.w, *first.moved, p.w, old=step.w, beta=p.beta)
+            Job(algorithm.w, *first.moved, p.w, first.onward, step.w, beta=p.beta)
             for (step, p), first in zip(both, firsts, strict=True)
         ]
         found = []
@@ -205,7 +218,8 @@ class Problem:
             beta = min(p.ceiling, rules.growth * p.beta)
             ceiling = min(1.0, rules.ceiling_growth * p.ceiling)
             new = self._after(step, began, made, *first.moved)
-            found.append(replace(new, momentum=Momentum(beta, ceiling, *made.moved, first.factor)))
+            state = Momentum(beta, ceiling, *made.moved, first.factor, made.onward)
+            found.append(replace(new, momentum=state))
         return found
 
     def _after(self, step: Step, began: float, made: Half, h: Array, gram_h: Array) -> Step:

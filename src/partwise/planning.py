@@ -85,6 +85,8 @@ def plan(
 
 def _sizes(matrix: Any, nnz: int | None, dtype: Any) -> tuple[tuple[int, int], np.dtype[Any], int, int]:
     """(shape, precision, bytes as given, bytes of what is made of it)."""
+    if hasattr(matrix, "resident"):  # on disk, a part at a time
+        return matrix.shape, matrix.dtype, matrix.resident, 0
     if hasattr(matrix, "shape"):
         m, n = (int(side) for side in matrix.shape)
         given = np.dtype(getattr(matrix, "dtype", dtype))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias
@@ -55,8 +55,20 @@ class Data(Protocol):
         """‖A‖_F², in float64."""
         ...
 
+    @property
+    def split(self) -> int | None:
+        """The axis along which the numbers come in parts, one after the other; None where all of them are at hand."""
+        ...
+
+    def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
+        """(lo, hi, the rows or columns lo:hi in memory) in order, each until the next is asked for.
+
+        ``both`` says that a part is walked along its rows and along its columns.
+        """
+        ...
+
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
-        """out = A[lo:hi] @ factor."""
+        """out = A[lo:hi] @ factor, where all the numbers are at hand."""
         ...
 
     def rows(self, lo: int, hi: int) -> Array:
@@ -167,6 +179,8 @@ class Momentum:
     gram_w: Array
     h: Array
     """H before it was moved ahead."""
+    rhs: Array | None = None
+    """Aᵀ times the point ahead of W, where the pass that made it left it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,6 +210,10 @@ class Step:
     """What W⁽⁰⁾ took, at iteration 0."""
     ready: bool = False
     """Whether H is already the half-step from W, so that the next iteration need not make it again."""
+    onward_w: Array | None = field(default=None, repr=False)
+    """A h, where the pass that made H left it."""
+    onward_h: Array | None = field(default=None, repr=False)
+    """AᵀW, where the pass that made W left it."""
 
     @cached_property
     def _check(self) -> tuple[Optimality, Array]:
@@ -213,8 +231,8 @@ class Step:
 
     @property
     def rhs(self) -> Array | None:
-        """AᵀW, where the stationarity check has left it."""
-        return self._check[1] if self.checked else None
+        """AᵀW, where the pass that made W or the stationarity check has left it."""
+        return self._check[1] if self.checked else self.onward_h
 
     @property
     def kkt(self) -> float:

@@ -7,10 +7,12 @@ import scipy.sparse as sp
 
 from partwise.data.checks import check_shape, dense_array, float_type
 from partwise.data.dense import DenseData
+from partwise.data.disk import DiskData, open_matrix
 from partwise.data.sparse import SparseData
+from partwise.data.writing import write_matrix
 from partwise.types import Array, Data
 
-__all__ = ["DenseData", "SparseData", "as_data", "as_factor"]
+__all__ = ["DenseData", "DiskData", "SparseData", "as_data", "as_factor", "open_matrix", "write_matrix"]
 
 
 def as_data(matrix: Any, *, zero: bool = False) -> Data:
@@ -20,7 +22,7 @@ def as_data(matrix: Any, *, zero: bool = False) -> Data:
     columns, and every scipy sparse format, which is never made dense. The caller's data are not changed. Integers and
     booleans become float64; float32 stays float32. An all-zero matrix is refused unless ``zero`` says it may be one.
     """
-    if isinstance(matrix, (DenseData, SparseData)):
+    if isinstance(matrix, (DenseData, SparseData, DiskData)):
         return matrix
     frame = getattr(matrix, "sparse", None)
     if frame is not None and hasattr(frame, "to_coo") and np.ndim(matrix) == 2 and 0 not in matrix.shape:

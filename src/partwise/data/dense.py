@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from partwise.blocks import Block, borders
 from partwise.data.checks import digest_of
-from partwise.types import Array
+from partwise.types import Array, Data
 
 
 class DenseData:
@@ -53,6 +54,12 @@ class DenseData:
     def digest(self) -> str:
         """A hash of the entries row by row, a block at a time."""
         return digest_of(self.rows(lo, hi) for lo, hi in self.blocks)
+
+    split = None
+
+    def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
+        """All of it, at hand."""
+        yield 0, self.shape[0], self
 
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
         """One BLAS call on a block of rows."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from partwise.blocks import Block, borders
 from partwise.data.checks import digest_of, refuse_bad_entry
 from partwise.kernels.products import csr_product, csr_row_squares
-from partwise.types import Array
+from partwise.types import Array, Data
 
 TILE_BYTES = 2**22
 """How much of a factor a product reads at a time: what stays near in the cache beside everything else."""
@@ -81,6 +82,12 @@ class SparseData:
     def digest(self) -> str:
         """A hash of the three arrays, which are the same for every format that the matrix may come in."""
         return digest_of(self._arrays)
+
+    split = None
+
+    def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
+        """All of it, at hand."""
+        yield 0, self.shape[0], self
 
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
         """The row kernel on a block; the same bits at any width of the factor."""

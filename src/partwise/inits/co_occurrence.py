@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers, product
+from partwise.blocks import Workers, passes, product
 from partwise.inits.columns import whole_number
 from partwise.inits.compact import OUT_OF_RANGE, apart, compact
 from partwise.types import Array, Data
@@ -93,15 +94,29 @@ def _distances(data: Data, company: sp.csr_array, weights: Array, place: int, wo
 
 def _to_last(data: Data, factor: Array, workers: Workers) -> Array:
     """‖A f_c − A f_last‖₁ for every column c but the last, over row blocks of A."""
+    if data.split == 1:
+        made = product(data, factor, workers)
+        return _sums(workers.map(lambda lo, hi: _gaps(made[lo:hi]), data.blocks))
 
-    def task(lo: int, hi: int) -> Array:
+    def task(part: Data, lo: int, hi: int) -> Array:
         out = np.empty((hi - lo, factor.shape[1]), data.dtype)
-        data.product(lo, hi, factor, out)
-        out[:, :-1] -= out[:, -1:]
-        np.abs(out, out=out)
-        sums: Array = out[:, :-1].sum(axis=0, dtype=np.float64)
-        return sums
+        part.product(lo, hi, factor, out)
+        return _gaps(out)
 
-    parts = workers.map(task, data.blocks)
-    total: Array = sum(parts[1:], parts[0])
+    found: list[Array] = []
+    for _, _, part in passes(data):
+        found += workers.map(partial(task, part), part.blocks)
+    return _sums(found)
+
+
+def _gaps(products: Array) -> Array:
+    """The distances of every column from the last, which are used up."""
+    products[:, :-1] -= products[:, -1:]
+    np.abs(products, out=products)
+    sums: Array = products[:, :-1].sum(axis=0, dtype=np.float64)
+    return sums
+
+
+def _sums(found: list[Array]) -> Array:
+    total: Array = sum(found[1:], found[0])
     return total

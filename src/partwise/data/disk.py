@@ -1,0 +1,155 @@
+"""A matrix on disk behind the data protocol: one part in memory, the next one being read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from partwise.blocks import Block, borders
+from partwise.data.dense import DenseData
+from partwise.data.sparse import SparseData
+from partwise.data.stored import ORDERS, Stored
+from partwise.types import Array, Data
+
+
+class DiskData:
+    """One side of a stored matrix; ``turned`` is the side whose rows are the short axis."""
+
+    def __init__(self, stored: Stored, turned: bool, transpose: DiskData | None = None) -> None:
+        self._stored, self._turned, self._transpose = stored, turned, transpose
+        self.shape: tuple[int, int] = stored.shape[::-1] if turned else stored.shape
+        self.split = 1 if turned else 0
+        self.dtype = stored.dtype
+        self.nnz = stored.nnz
+        self.widens = stored.sparse
+        index = 4 if stored.sparse else 0
+        self.nbytes: int = stored.nnz * (stored.dtype.itemsize + index) + (self.shape[0] + 1) * index
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """Row blocks of equal size, for what is done to a factor alone."""
+        return borders(np.arange(self.shape[0] + 1) * (self.nnz / self.shape[0] + 8))
+
+    @property
+    def T(self) -> DiskData:
+        """The other side of the same files."""
+        if self._transpose is None:
+            self._transpose = DiskData(self._stored, not self._turned, self)
+        return self._transpose
+
+    @cached_property
+    def row_norms2(self) -> Array:
+        """Squared row lengths, which were summed when the matrix was written."""
+        return self._stored.read(f"{ORDERS[self._turned]}.norms2.npy")
+
+    @cached_property
+    def norm2(self) -> float:
+        """‖A‖_F²."""
+        return float(self.row_norms2.sum())
+
+    @property
+    def resident(self) -> int:
+        """The bytes of two parts in both orders: one that is used and one that is read."""
+        widths = {"values": self.dtype.itemsize, "indices": 4, "indptr": 4}
+        largest: dict[str, int] = {}
+        for name, (count, _) in self._stored.files.items():
+            part, _, kind = name.partition(".")
+            if part.isdigit():
+                largest[kind] = max(largest.get(kind, 0), count * widths[kind.split(".")[1]])
+        return 2 * sum(largest.values())
+
+    @property
+    def digest(self) -> str:
+        """A hash of what the manifest says, checksums included."""
+        return self._stored.digest
+
+    def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
+        """The parts in order, in two sets of buffers by turns: while one is used the next is read into the other."""
+        orders = ORDERS if both else ORDERS[self._turned :][:1]
+        slots = [_Slot(self._stored, orders) for _ in range(min(2, self._stored.parts))]
+        with ThreadPoolExecutor(1, "partwise-read") as reader:
+            ahead: Future[dict[str, Any]] = reader.submit(slots[0].load, 0)
+            for part, (lo, hi) in enumerate(pairwise(self._stored.edges)):
+                there = ahead.result()
+                if part + 1 < self._stored.parts:
+                    ahead = reader.submit(slots[(part + 1) % 2].load, part + 1)
+                yield lo, hi, self._side(there)
+
+    def _side(self, there: dict[str, Any]) -> Data:
+        mine, other = (ORDERS[self._turned], ORDERS[not self._turned])
+        if not self._stored.sparse:
+            rows = DenseData(there["rows"])
+            return rows.T if self._turned else rows
+        part = SparseData(there[mine])
+        if other in there:
+            part = SparseData(there[mine], SparseData(there[other], part))
+        return part
+
+    def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
+        """Not on disk: a pass goes over the parts."""
+        raise TypeError("A matrix on disk is multiplied part by part.")
+
+    def rows(self, lo: int, hi: int) -> Array:
+        """Some rows, dense; of the short side they are gathered from every part."""
+        out = np.zeros((hi - lo, self.shape[1]), self.dtype)
+        for part, (first, end) in enumerate(pairwise(self._stored.edges)):
+            if self._turned:
+                out[:, first:end] = self._slice(part, "columns", lo, hi, end - first)
+            elif first < hi and lo < end:
+                start, stop = max(lo, first), min(hi, end)
+                out[start - lo : stop - lo] = self._slice(part, "rows", start - first, stop - first, self.shape[1])
+        return out
+
+    def _slice(self, part: int, order: str, lo: int, hi: int, width: int) -> Array:
+        """The rows lo:hi of a part in one order, without reading the others."""
+        names = self._stored.names(part, order if self._stored.sparse else "rows")
+        if not self._stored.sparse:
+            values = self._stored.view(names[0]).reshape(-1, self._stored.shape[1])
+            return values[lo:hi] if order == "rows" else values[:, lo:hi].T
+        indptr, indices, values = (self._stored.view(name) for name in names)
+        here = slice(int(indptr[lo]), int(indptr[hi]))
+        some = sp.csr_array((values[here], indices[here], indptr[lo : hi + 1] - indptr[lo]), shape=(hi - lo, width))
+        dense: Array = some.toarray()
+        return dense
+
+
+class _Slot:
+    """Memory for one part in some orders, used again for part after part."""
+
+    def __init__(self, stored: Stored, orders: tuple[str, ...]) -> None:
+        self._stored = stored
+        self._orders = orders if stored.sparse else ("rows",)
+        self._buffers: dict[str, Array] = {}
+
+    def load(self, part: int) -> dict[str, Any]:
+        """Order -> the part as a CSR matrix or an array over these buffers."""
+        return {order: self._order(part, order) for order in self._orders}
+
+    def _order(self, part: int, order: str) -> Any:
+        arrays = [self._read(name) for name in self._stored.names(part, order)]
+        length, short = self._stored.edges[part + 1] - self._stored.edges[part], self._stored.shape[1]
+        if not self._stored.sparse:
+            return arrays[0].reshape(length, short)
+        indptr, indices, values = arrays
+        return sp.csr_array((values, indices, indptr), shape=(length, short) if order == "rows" else (short, length))
+
+    def _read(self, name: str) -> Array:
+        kind = name.split(".", 1)[1]
+        if kind not in self._buffers:
+            largest = max(count for other, (count, _) in self._stored.files.items() if other.split(".", 1)[1] == kind)
+            values = kind.endswith("values.npy")
+            self._buffers[kind] = np.empty(largest, self._stored.dtype if values else np.int32)
+        return self._stored.read(name, self._buffers[kind])
+
+
+def open_matrix(path: str | os.PathLike[str]) -> DiskData:
+    """A matrix that :func:`write_matrix` or ``partwise convert`` stored, to be factored without loading it."""
+    stored = Stored.at(path)
+    return DiskData(stored, turned=stored.long == 1)

@@ -1,0 +1,199 @@
+"""Storing a matrix on disk, part by part: what is finished stays, and the folder appears when it is whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from partwise.data.checks import dense_array, float_type
+from partwise.data.sparse import SparseData
+from partwise.data.stored import ARRAYS, KIND, LAYOUT, MANIFEST, Stored, file_name
+from partwise.files import atomic
+from partwise.types import Array
+
+PART_BYTES = 2**26
+"""What a part takes in one order."""
+
+
+def write_matrix(
+    path: str | os.PathLike[str],
+    blocks: Any,
+    *,
+    long: int = 1,
+    part_bytes: int = PART_BYTES,
+    source: str = "",
+) -> Stored:
+    """Store a matrix as a folder of parts along the axis ``long``; at no time is more than a few parts in memory.
+
+    ``blocks`` is a scipy sparse matrix, an array, or an iterator of consecutive blocks of columns (``long=1``: of
+    documents) or of rows (``long=0``). Parts are written one by one to a folder beside the final one. Where that was
+    interrupted, calling again with the same blocks goes on: finished parts are not written again (``source`` says what
+    the blocks are made from, so that parts of something else are not kept).
+    """
+    target = Path(path)
+    if target.exists():
+        raise FileExistsError(f"{target} exists already; remove it or choose another name.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"The folder {target.parent} does not exist; make it first.")
+    folder = target.with_name(target.name + ".partial")
+    _start(folder, {"source": source, "long": long, "part_bytes": part_bytes})
+    writer = _Writer(folder, long)
+    for rows in _sized(_long_rows(blocks, long, part_bytes), part_bytes):
+        writer.add(rows)
+    writer.finish()
+    folder.replace(target)
+    return Stored.at(target)
+
+
+def _start(folder: Path, told: dict[str, Any]) -> None:
+    """An unfinished folder of the same blocks is kept, any other made anew."""
+    note = folder / "unfinished.json"
+    if folder.exists():
+        try:
+            same = json.loads(note.read_text(encoding="utf-8")) == told and bool(told["source"])
+        except (OSError, ValueError):
+            same = False
+        if same:
+            return
+        shutil.rmtree(folder)
+    folder.mkdir()
+    with atomic(note) as file:
+        file.write(json.dumps(told).encode())
+
+
+def _long_rows(blocks: Any, long: int, part_bytes: int) -> Iterator[Any]:
+    """Blocks whose rows run along the long axis."""
+    if sp.issparse(blocks):
+        matrix = sp.csr_array(blocks if long == 0 else blocks.T)
+        size = max(1, int(part_bytes * matrix.shape[0] / max(1, matrix.data.nbytes + matrix.indices.nbytes)))
+        yield from (matrix[lo : lo + size] for lo in range(0, matrix.shape[0], size))
+    elif isinstance(blocks, np.ndarray):
+        tall = blocks if long == 0 else blocks.T
+        size = max(1, int(part_bytes * len(tall) / max(1, tall.nbytes)))
+        yield from (tall[lo : lo + size] for lo in range(0, len(tall), size))
+    else:
+        yield from (block if long == 0 else block.T for block in blocks)
+
+
+def _sized(blocks: Iterable[Any], part_bytes: int) -> Iterator[Any]:
+    """Small blocks put together and large ones cut, so that a part takes about ``part_bytes``."""
+    waiting: list[Any] = []
+    size = 0
+    for block in blocks:
+        waiting.append(sp.csr_array(block) if sp.issparse(block) else np.asarray(block))
+        size += _bytes(waiting[-1])
+        if size >= part_bytes:
+            yield from _cut(_together(waiting), part_bytes)
+            waiting, size = [], 0
+    if waiting:
+        yield from _cut(_together(waiting), part_bytes)
+
+
+def _bytes(block: Any) -> int:
+    return int(block.data.nbytes + block.indices.nbytes) if sp.issparse(block) else int(block.nbytes)
+
+
+def _together(blocks: list[Any]) -> Any:
+    widths = {block.shape[1] for block in blocks}
+    if len(widths) > 1:
+        raise ValueError(f"The blocks are not of one width: {', '.join(map(str, sorted(widths)))}.")
+    if len(blocks) == 1:
+        return blocks[0]
+    return sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else np.concatenate(blocks)
+
+
+def _cut(block: Any, part_bytes: int) -> Iterator[Any]:
+    pieces = max(1, round(_bytes(block) / part_bytes))
+    size = -(-block.shape[0] // pieces)
+    yield from (block[lo : lo + size] for lo in range(0, block.shape[0], size))
+
+
+class _Writer:
+    """Writes parts, and in the end the norms and the manifest."""
+
+    def __init__(self, folder: Path, long: int) -> None:
+        self._folder, self._long = folder, long
+        self._edges = [0]
+        self._files: dict[str, tuple[int, int]] = {}
+        self._nnz = 0
+        self._norms: list[Array] = []
+        self._other: Array | None = None
+        self._kind: tuple[bool, int, np.dtype[Any]] | None = None
+
+    def add(self, rows: Any) -> None:
+        """Store the next rows; a part that is there already with these bytes is kept."""
+        sparse = sp.issparse(rows)
+        dtype = float_type(rows.dtype)
+        kind = (sparse, rows.shape[1], dtype)
+        if self._kind not in (None, kind):
+            raise ValueError("The blocks must all be sparse or all dense, of one width and one precision.")
+        self._kind = kind
+        part = len(self._edges) - 1
+        if sparse:
+            side = SparseData.from_scipy(rows, dtype)
+            for order, matrix in (("rows", side), ("columns", side.T)):
+                for array, values in zip(ARRAYS, matrix.arrays, strict=True):
+                    self._put(file_name(part, order, array), _small(values, array))
+            norms, other, nnz = side.row_norms2, side.T.row_norms2, side.nnz
+        else:
+            values = dense_array(rows)
+            self._put(file_name(part, "rows", "values"), np.ascontiguousarray(values).ravel())
+            squares = values.astype(np.float64) ** 2
+            norms, other, nnz = squares.sum(axis=1), squares.sum(axis=0), values.size
+        self._edges.append(self._edges[-1] + rows.shape[0])
+        self._nnz += nnz
+        self._norms.append(norms)
+        self._other = other if self._other is None else self._other + other
+
+    def _put(self, name: str, values: Any) -> None:
+        path = self._folder / name
+        crc = zlib.crc32(values)
+        self._files[name] = (values.size, crc)
+        note = path.with_suffix(".crc")
+        if path.exists() and note.exists() and note.read_text() == str(crc):
+            return
+        with atomic(path) as file:
+            np.lib.format.write_array(file, values, allow_pickle=False)
+        with atomic(note) as file:
+            file.write(str(crc).encode())
+
+    def finish(self) -> None:
+        """The norms and the manifest, and nothing else left in the folder."""
+        if self._kind is None or self._other is None:
+            raise ValueError("There are no blocks, so there is no matrix to store.")
+        sparse, short, dtype = self._kind
+        self._put("rows.norms2.npy", np.concatenate(self._norms))
+        self._put("columns.norms2.npy", self._other)
+        told = {
+            "kind": KIND,
+            "version": LAYOUT,
+            "shape": [self._edges[-1], short],
+            "long": self._long,
+            "dtype": dtype.name,
+            "sparse": sparse,
+            "nnz": self._nnz,
+            "edges": self._edges,
+            "files": self._files,
+        }
+        for path in self._folder.iterdir():
+            if path.name not in self._files:
+                path.unlink()
+        with atomic(self._folder / MANIFEST) as file:
+            file.write(json.dumps(told).encode())
+
+
+def _small(values: Array, array: str) -> Array:
+    """Indices of a part fit 32 bits."""
+    if array == "values":
+        return values
+    if values.size and values.max() > np.iinfo(np.int32).max:
+        raise ValueError("A part has more entries than 32-bit indices can count; use a smaller part_bytes.")
+    return values.astype(np.int32, copy=False)

@@ -1,0 +1,215 @@
+"""A matrix on disk gives what the same matrix in memory gives, and says which file is damaged."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import partwise as pw
+from partwise.data.stored import MANIFEST
+from partwise.testing import check_data
+
+SLOW = {"alp", "anls-lawson-hanson", "barrier"}
+
+
+def sparse(dtype="f8"):
+    """120 terms × 300 documents, with an empty row and an empty column."""
+    rng = np.random.default_rng(0)
+    matrix = sp.random_array((120, 300), density=0.08, rng=rng, format="lil", dtype=dtype)
+    matrix[7] = 0
+    matrix[:, 11] = 0
+    matrix = sp.csr_array(matrix)
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def stored(path, matrix, long=1, part_bytes=6000):
+    """The matrix, opened from a new folder in several parts."""
+    made = pw.write_matrix(path, matrix, long=long, part_bytes=part_bytes)
+    assert made.parts > 3
+    return pw.open_matrix(path)
+
+
+@pytest.mark.parametrize("long", [0, 1])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("make", [sparse, lambda dtype: sparse(dtype).toarray()], ids=["sparse", "dense"])
+def test_the_data_law_holds(tmp_path, make, dtype, long):
+    """Products, norms, rows and the transpose are those of the dense twin."""
+    matrix = make(dtype)
+    dense = matrix.toarray() if sp.issparse(matrix) else matrix
+    check_data(stored(tmp_path / "m", matrix, long), dense)
+
+
+@pytest.mark.parametrize("long", [0, 1])
+@pytest.mark.parametrize("name", sorted(set(pw.ALGORITHMS) - SLOW))
+def test_every_algorithm_gives_the_factors_of_the_run_in_memory(tmp_path, name, long):
+    """15 iterations, to 1e-6 relative."""
+    matrix = sparse()
+    there = stored(tmp_path / "m", matrix, long)
+    near, far = (pw.factorize(a, 4, algorithm=name, stop=pw.MaxIterations(15)) for a in (matrix, there))
+    assert far.history.iteration[-1] == near.history.iteration[-1]
+    for one, other in ((near.W, far.W), (near.H, far.H)):
+        np.testing.assert_allclose(other, one, rtol=0, atol=1e-6 * max(abs(one).max(), 1e-300))
+    np.testing.assert_allclose(far.history.error, near.history.error, rtol=1e-7)
+    assert far.certificate.kkt == pytest.approx(near.certificate.kkt, rel=1e-5, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(pw.INITS))
+def test_every_start_runs_on_disk(tmp_path, name):
+    """The same W⁽⁰⁾ to rounding."""
+    matrix = sparse()
+    there = stored(tmp_path / "m", matrix)
+    near, far = (next(pw.iterate(a, 4, init=name)).w for a in (matrix, there))
+    np.testing.assert_allclose(far, near, rtol=0, atol=1e-8 * near.max())
+
+
+def test_restarts_the_svd_and_threads(tmp_path):
+    """What stands on the protocol alone works too, and the bits do not depend on the threads."""
+    matrix = sparse()
+    there = stored(tmp_path / "m", matrix)
+    near, far = (pw.truncated_svd(a, 5) for a in (matrix, there))
+    np.testing.assert_allclose(far.s, near.s, rtol=1e-8)
+    one, two = (pw.factorize(there, 4, restarts=6, seed=3, threads=n) for n in (1, 2))
+    assert np.array_equal(one.W, two.W)
+    assert np.array_equal(one.H, two.H)
+    assert one.error == pytest.approx(pw.factorize(matrix, 4, restarts=6, seed=3).error, rel=1e-6)
+
+
+@pytest.mark.parametrize("long", [0, 1])
+@pytest.mark.parametrize("algorithm", ["acls", "hals", "als-hals"])
+def test_an_iteration_reads_the_matrix_once(tmp_path, monkeypatch, algorithm, long):
+    """The new rows are passed on to the other side while their part is there."""
+    there = stored(tmp_path / "m", sparse(), long)
+    reads = []
+    plain = type(there).parts
+
+    def counted(self, both=False):
+        reads.append(both)
+        return plain(self, both)
+
+    monkeypatch.setattr(type(there), "parts", counted)
+    steps = pw.iterate(there, 4, algorithm=algorithm, init=np.random.default_rng(0).random((120, 4)))
+    next(steps)
+    next(steps)
+    for _ in range(4):
+        reads.clear()
+        next(steps)
+        assert len(reads) == 1, "one pass over the files"
+
+
+def test_alp_is_refused(tmp_path):
+    """Linear programs need the matrix itself."""
+    with pytest.raises(ValueError, match="on disk"):
+        pw.factorize(stored(tmp_path / "m", sparse()), 3, algorithm="alp")
+
+
+def test_blocks_from_an_iterator_of_any_size(tmp_path):
+    """Small blocks are put together, large ones cut."""
+    matrix = sparse()
+    blocks = (matrix[:, lo : lo + 7] for lo in range(0, 300, 7))
+    made = pw.write_matrix(tmp_path / "m", blocks, part_bytes=6000)
+    assert 3 < made.parts < 30
+    check_data(pw.open_matrix(tmp_path / "m"), matrix.toarray())
+
+
+@pytest.mark.parametrize(
+    ("blocks", "sentence"),
+    [
+        ([], "no blocks"),
+        ([np.ones((3, 2)), np.ones((4, 2))], "one width"),
+        ([np.ones((3, 2)), sp.csr_array(np.ones((3, 2)))], "be sparse or all dense"),
+        ([np.array([[1.0, -2.0]])], "negative"),
+    ],
+)
+def test_blocks_that_are_no_matrix(tmp_path, blocks, sentence):
+    """One sentence, and no folder of that name."""
+    with pytest.raises(ValueError, match=sentence):
+        pw.write_matrix(tmp_path / "m", iter(blocks), part_bytes=1)
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_folder_that_exists_is_not_written_over(tmp_path):
+    """Nor is a file."""
+    (tmp_path / "m").mkdir()
+    with pytest.raises(FileExistsError, match="choose another name"):
+        pw.write_matrix(tmp_path / "m", sparse())
+
+
+def test_writing_goes_on_where_it_was_interrupted(tmp_path, monkeypatch):
+    """Finished parts are not written again, and the result is the same."""
+    matrix = sparse()
+
+    def failing():
+        yield matrix[:, :150]
+        raise KeyboardInterrupt
+
+    for source in ("this", "this"):
+        with pytest.raises(KeyboardInterrupt):
+            pw.write_matrix(tmp_path / "m", failing(), part_bytes=6000, source=source)
+    written = []
+    plain = np.lib.format.write_array
+    monkeypatch.setattr(np.lib.format, "write_array", lambda file, a, **k: (written.append(a), plain(file, a, **k)))
+    blocks = (matrix[:, lo : lo + 150] for lo in (0, 150))
+    made = pw.write_matrix(tmp_path / "m", blocks, part_bytes=6000, source="this")
+    assert len(written) < len(made.files) - 6
+    check_data(pw.open_matrix(tmp_path / "m"), matrix.toarray())
+
+
+@pytest.mark.parametrize("harm", ["truncated", "flipped", "missing", "foreign", "other dtype"])
+def test_a_damaged_part_is_named(tmp_path, harm):
+    """One sentence with the file's name, before its numbers are used."""
+    there = stored(tmp_path / "m", sparse())
+    victim = sorted((tmp_path / "m").glob("000002.rows.values.npy"))[0]
+    raw = victim.read_bytes()
+    if harm == "truncated":
+        victim.write_bytes(raw[:-8])
+    elif harm == "flipped":
+        victim.write_bytes(raw[:-3] + bytes([raw[-3] ^ 1]) + raw[-2:])
+    elif harm == "missing":
+        victim.unlink()
+    elif harm == "foreign":
+        shutil.copy(tmp_path / "m" / "000001.rows.values.npy", victim)
+    else:
+        np.save(victim, np.load(victim).astype(np.float32))
+    with pytest.raises((ValueError, FileNotFoundError), match=r"000002\.rows\.values\.npy"):
+        pw.factorize(there, 3)
+
+
+@pytest.mark.parametrize("change", [b"{", b"[]", b'{"kind": "else"}', None])
+def test_a_folder_that_is_no_matrix(tmp_path, change):
+    """A damaged or missing manifest, another kind."""
+    stored(tmp_path / "m", sparse())
+    manifest = tmp_path / "m" / MANIFEST
+    manifest.unlink() if change is None else manifest.write_bytes(change)
+    with pytest.raises(ValueError, match="manifest"):
+        pw.open_matrix(tmp_path / "m")
+
+
+def test_a_newer_layout_and_no_folder(tmp_path):
+    """They say what to do."""
+    stored(tmp_path / "m", sparse())
+    manifest = tmp_path / "m" / MANIFEST
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"version": 99}))
+    with pytest.raises(ValueError, match="newer partwise"):
+        pw.open_matrix(tmp_path / "m")
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        pw.open_matrix(tmp_path / "none")
+
+
+def test_a_run_on_disk_is_kept_planned_and_limited(tmp_path):
+    """A checkpoint goes on bit for bit; a plan counts two parts, not the matrix."""
+    there = stored(tmp_path / "m", sparse())
+    whole = pw.factorize(there, 4, stop=pw.MaxIterations(12))
+    keep = tmp_path / "run.ckpt"
+    pw.factorize(there, 4, stop=pw.MaxIterations(12), checkpoint=keep, every=5)
+    again = pw.factorize(pw.open_matrix(tmp_path / "m"), 4, stop=pw.MaxIterations(12), checkpoint=keep, every=5)
+    assert np.array_equal(again.W, whole.W)
+    other = stored(tmp_path / "other", sparse() * 2)
+    with pytest.raises(ValueError, match="numbers"):
+        pw.factorize(other, 4, stop=pw.MaxIterations(12), checkpoint=keep, every=5)
+    made = pw.plan(there, 4)
+    assert made.data == there.resident < 2.5 * there.nbytes
+    with pytest.raises(ValueError, match="memory_limit"):
+        pw.factorize(there, 4, memory_limit="1MB")
