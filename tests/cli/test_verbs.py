@@ -13,7 +13,8 @@ from planted import planted
 
 import partwise as pw
 
-VERBS = ["demo", "topics", "search", "clusters", "transform", "lsi", "factorize", "compare", "ranks"]
+VERBS = ["demo", "topics", "search", "clusters", "transform", "lsi", "factorize", "resume", "plan", "convert"]
+VERBS += ["compare", "report", "ranks", "reproduce"]
 
 
 def good(done):
@@ -217,3 +218,23 @@ def test_strange_letters_and_marks_are_shown_as_they_are(warm, tmp_path):
     assert "[bold]ship[/bold]" in shown
     assert "Ünïcode" in shown
     assert "\x1b" not in shown
+
+
+def test_convert_and_factorize_from_disk(warm, tmp_path):
+    """A matrix stored in parts gives the certificate of the file, and misuse is a sentence."""
+    matrix = planted(40, 60, 3)
+    np.savez(tmp_path / "a.npz", matrix)
+    told = parsed(warm("convert", "a.npz", "a.parts", "--json", cwd=tmp_path))
+    assert (told["shape"], told["entries"]) == ([40, 60], 2400)
+    near, far = (parsed(warm("factorize", name, "-k", 3, "--json", cwd=tmp_path)) for name in ("a.npz", "a.parts"))
+    assert far["certificate"]["relative_error"] == pytest.approx(near["certificate"]["relative_error"], rel=1e-6)
+    for arguments, said in (
+        (["a.npz", "a.parts"], "exists already"),
+        (["a.npz", "b", "--long", "sideways"], "rows or columns"),
+        (["a.npz", "b", "--memory-limit", "some"], "memory limit"),
+        (["none.npz", "b"], "no file"),
+    ):
+        done = warm("convert", *arguments, cwd=tmp_path)
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1

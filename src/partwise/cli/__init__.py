@@ -11,6 +11,7 @@ import typer
 
 from partwise.cli.clusters import clusters
 from partwise.cli.compare import compare
+from partwise.cli.convert import convert
 from partwise.cli.data import data
 from partwise.cli.demo import demo
 from partwise.cli.factorize import factorize
@@ -32,7 +33,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for verb in (
-    demo, topics, search, clusters, transform, lsi, factorize, resume, plan, compare, report, ranks, reproduce,
+    demo, topics, search, clusters, transform, lsi, factorize, resume, plan, convert, compare, report, ranks,
+    reproduce,
 ):  # fmt: skip
     app.command()(verb)
 app.add_typer(data, name="data")

@@ -7,14 +7,17 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from partwise.data import open_matrix
 from partwise.matrix_files import READABLE, read_matrix
 
-MATRIX_HELP = "Terms × documents: npz, npy, mtx, csv, tsv or parquet; - is stdin."
+MATRIX_HELP = "Terms × documents: npz, npy, mtx, csv, tsv or parquet, or a folder that convert made; - is stdin."
 SIGNS = ((b"PK", ".npz"), (b"\x93NUMPY", ".npy"), (b"%%MatrixMarket", ".mtx"), (b"PAR1", ".parquet"))
 
 
 def matrix_from(path: str) -> Any:
     """The matrix in a file; that of stdin is told by its first bytes."""
+    if Path(path).is_dir():
+        return open_matrix(path)
     if path != "-":
         return read_matrix(path)
     content = sys.stdin.buffer.read()

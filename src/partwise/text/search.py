@@ -10,6 +10,9 @@ import numpy as np
 
 from partwise.types import Array
 
+DIGITS = 12
+"""Scores that agree to so many digits tie: what is beyond them is rounding."""
+
 
 @dataclass(frozen=True)
 class Hit:
@@ -64,7 +67,7 @@ def best(scores: Array, n: int, without: int | None = None) -> Array:
     """The indices of the ``n`` highest scores above 0, highest first, the earlier document first where they tie."""
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
         raise ValueError(f"n must be a whole number of at least 1, not {n!r}.")
-    order = np.argsort(-scores, kind="stable")
+    order = np.argsort(-np.round(scores, DIGITS), kind="stable")
     if without is not None:
         order = order[order != without]
     return order[scores[order] > 0][:n]
