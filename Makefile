@@ -4,7 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint docs bench-iteration bench-starts bench-restarts bench-ranks bench-dask clean
+PEERS := $(VENV)/.peers
+
+.PHONY: demo test test-slow test-browser chromium screenshot lint docs paper bench bench-quick bench-iteration \
+	bench-restarts bench-ranks bench-pipeline bench-retrieval bench-dask clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -12,11 +15,28 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $(READY)
 
-demo: $(READY)  ## factor a small matrix and print its certificate
-	$(BIN)/python examples/demo.py
+demo: $(READY)  ## topics, searches and a saved model from the docstrings of Python's standard library
+	$(BIN)/python -m partwise demo
 
-test: $(READY)  ## all tests
-	$(BIN)/python -m pytest -n 2
+test: $(READY)  ## all tests; those of the report in a browser where there is a Chromium, else it is said why not
+	$(BIN)/python -m pytest -n 2 -rs
+
+test-browser: $(READY) chromium  ## the report in a real Chromium, which is installed where that is allowed
+	PARTWISE_BROWSER=needed $(BIN)/python -m pytest -rs tests/browser
+
+chromium:
+	@command -v "$${CHROMIUM:-chromium}" > /dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+	    apt-get update -qq && apt-get install --yes --no-install-recommends chromium; \
+	  else \
+	    echo "There is no Chromium: install the package chromium, or set CHROMIUM to its executable." >&2; exit 1; \
+	  fi; }
+
+screenshot: $(READY) chromium  ## docs/images/report.png, from the demo's page
+	$(BIN)/python docs/screenshot.py
+
+test-slow: $(READY)  ## a run that is killed thirty times, and goes on each time
+	PARTWISE_KILLS=30 $(BIN)/python -m pytest tests/test_killed.py
 
 lint: $(READY)  ## style, types, generated pages
 	$(BIN)/ruff check .
@@ -27,11 +47,30 @@ lint: $(READY)  ## style, types, generated pages
 docs: $(READY)  ## rewrite the generated pages
 	$(BIN)/python docs/generate.py
 
+paper: $(READY)  ## every table and figure of the paper, and docs/paper.md; what is finished is not run again
+	$(BIN)/partwise reproduce all --out docs/paper
+	$(BIN)/python docs/generate.py
+
+# A peer that cannot be installed here is said to be missing; the others are run without it.
+$(PEERS): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]' || \
+		echo "mlpack cannot be installed here; make bench goes on without it"
+	$(PYTHON) -m venv $(VENV)/nimfa && \
+		$(VENV)/nimfa/bin/python -m pip install --quiet --disable-pip-version-check 'numpy<2' 'scipy<1.12' nimfa || \
+		{ rm -rf $(VENV)/nimfa; echo "nimfa cannot be installed here; make bench goes on without it"; }
+	touch $(PEERS)
+
+bench: $(PEERS)  ## partwise beside its peers on every data set (about 40 minutes); ARGS="--only reuters partwise"
+	$(BIN)/python benchmarks/run.py $(ARGS)
+	$(if $(ARGS),,$(BIN)/python benchmarks/iteration.py)
+	$(BIN)/python docs/generate.py
+
+bench-quick: $(READY)  ## default against default on three data sets, in a few minutes
+	$(BIN)/python benchmarks/run.py --quick $(ARGS)
+	$(BIN)/python docs/generate.py
+
 bench-iteration: $(READY)  ## what one iteration costs against its two bare products
 	$(BIN)/python benchmarks/iteration.py
-
-bench-starts: $(READY)  ## the paper's table 2 for every start
-	$(BIN)/python benchmarks/initializations.py
 
 bench-restarts: $(READY)  ## what a hundred restarts cost, and what the race loses
 	$(BIN)/python benchmarks/restarts.py
@@ -41,6 +80,12 @@ bench-ranks: $(READY)  ## how often the recommended rank is the planted one
 
 bench-dask: $(READY)  ## two worker processes against two threads, and the bytes that move
 	$(BIN)/python benchmarks/dask_run.py
+
+bench-pipeline: $(READY)  ## 20,000 documents from a file to a saved model
+	$(BIN)/python benchmarks/pipeline.py
+
+bench-retrieval: $(READY)  ## search and clustering against human judgement: word vectors, LSI and NMF
+	$(BIN)/python benchmarks/retrieval.py
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

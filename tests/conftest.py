@@ -1,21 +1,19 @@
 """What the tests share: small problems, and dense twins of what the package computes."""
 
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import command
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import HealthCheck, settings
+from planted import planted
 
 # The first example of a kernel may compile it, so no deadline on single examples.
 settings.register_profile("partwise", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40)
 settings.load_profile("partwise")
-
-
-def planted(m: int, n: int, rank: int, seed: int = 0, noise: float = 0.1, density: float = 0.4) -> np.ndarray:
-    """A nonnegative matrix with planted parts."""
-    rng = np.random.default_rng(seed)
-    w = rng.random((m, rank)) * (rng.random((m, rank)) < density)
-    h = rng.random((rank, n)) * (rng.random((rank, n)) < density)
-    return w @ h + noise * rng.random((m, n)) * (rng.random((m, n)) < density)
 
 
 @pytest.fixture
@@ -28,3 +26,26 @@ def small() -> np.ndarray:
 def sparse() -> sp.csr_array:
     """A 120 × 90 sparse matrix."""
     return sp.random_array((120, 90), density=0.08, rng=np.random.default_rng(1), format="csr")
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Callable[..., Any]]:
+    """``partwise`` on its arguments, in a process of its own for each call."""
+    with command.server() as run:
+        yield run
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Thirty small documents in every format."""
+    path = tmp_path_factory.mktemp("collection")
+    command.write_collection(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def saved(folder: Path, warm: Callable[..., Any]) -> Path:
+    """A model of three topics of them, in a file."""
+    done = warm("topics", "news.csv", "-k", 3, "--seed", 1, "-o", "news.partwise", *command.COLUMNS, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "news.partwise"

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import planted
+from planted import planted
 
 import partwise as pw
 from partwise.agreement import cophenetic_correlation, matched_cosines, strongest_topics, unit_columns

@@ -38,10 +38,10 @@ def test_generated_pages_are_up_to_date():
     assert done.returncode == 0, done.stderr
 
 
-def test_the_demo_runs():
-    """make demo's script prints a certificate with a verdict."""
+def test_the_example_runs():
+    """The digits are factored and certified with a verdict."""
     done = subprocess.run(
-        [sys.executable, ROOT / "examples" / "demo.py"], capture_output=True, text=True, check=False, encoding="utf-8"
+        [sys.executable, ROOT / "examples" / "digits.py"], capture_output=True, text=True, check=False, encoding="utf-8"
     )
     assert done.returncode == 0, done.stderr
     assert "stationary" in done.stdout

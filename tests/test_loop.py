@@ -6,7 +6,7 @@ from itertools import islice
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import planted
+from planted import planted
 
 import partwise as pw
 from partwise.blocks import Workers, product

@@ -3,6 +3,7 @@
 import gzip
 
 import numpy as np
+import pandas
 import pytest
 import scipy.io
 import scipy.sparse as sp
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 from partwise.matrix_files import read_matrix
 
 A = np.array([[0.0, 1.5, 0], [2, 0, 3]])
+NAMES = ["a.npz", "a.dense.npz", "a.npy", "a.mtx", "a.parquet", "a.csv", "a.tsv", "a.csv.gz", "a.tsv.gz"]
 
 
 def written(path):
@@ -21,6 +23,8 @@ def written(path):
         np.savez(path, anything=A)
     elif kind == "npy":
         np.save(path, A)
+    elif kind == "parquet":
+        pandas.DataFrame(A, columns=["x", "y", "z"]).to_parquet(path)
     elif kind == "mtx":
         scipy.io.mmwrite(path, sp.coo_matrix(A))
     else:
@@ -29,7 +33,7 @@ def written(path):
         path.write_bytes(gzip.compress(text.encode())) if kind.endswith("gz") else path.write_text(text)
 
 
-@pytest.mark.parametrize("name", ["a.npz", "a.dense.npz", "a.npy", "a.mtx", "a.csv", "a.tsv", "a.csv.gz", "a.tsv.gz"])
+@pytest.mark.parametrize("name", NAMES)
 def test_written_and_read_back(name, tmp_path):
     """Every format gives the numbers that were written, sparse ones stay sparse."""
     written(tmp_path / name)
@@ -53,6 +57,7 @@ def test_names_are_skipped(tmp_path):
         ("a.npz", "rubbish", "cannot be read as a npz"),
         ("a.npy", "rubbish", "cannot be read as a npy"),
         ("a.mtx", "rubbish", "cannot be read as a mtx"),
+        ("a.parquet", "rubbish", "cannot be read as a parquet"),
         ("a.doc", "1", "not a matrix file"),
     ],
 )
@@ -68,3 +73,16 @@ def test_objects_are_not_loaded(tmp_path):
     np.save(tmp_path / "a.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
     with pytest.raises(ValueError, match="cannot be read"):
         read_matrix(tmp_path / "a.npy")
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [({"x": [1, None]}, "'x' has 1 empty cells"), ({"x": [1, 2], "y": ["a", "b"]}, "'y' holds")],
+)
+def test_parquet_must_hold_numbers(columns, said, tmp_path):
+    """Empty cells and words are told with their column; a first column of names is skipped."""
+    pandas.DataFrame(columns).to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match=said):
+        read_matrix(tmp_path / "a.parquet")
+    pandas.DataFrame({"term": ["a", "b"], "x": [1, 2]}).to_parquet(tmp_path / "b.parquet")
+    np.testing.assert_array_equal(read_matrix(tmp_path / "b.parquet"), [[1], [2]])

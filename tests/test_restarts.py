@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import planted
+from planted import planted
 
 import partwise as pw
 from partwise import restarts

@@ -9,24 +9,28 @@ import partwise
 
 SOURCE = Path(partwise.__file__).parent
 ORDER = [
-    ["names", "types"],
+    ["names", "types", "documents"],
     ["kernels"],
-    ["blocks", "penalties", "files", "measures", "coherence", "datasets"],
+    ["blocks", "penalties", "files", "measures", "coherence"],
     ["walks"],
-    ["updates", "data"],
+    ["updates", "data", "datasets", "plot"],
     ["svd", "algorithms", "stopping"],
-    ["inits", "half", "reseeding"],
+    ["inits", "half", "reseeding", "streams"],
     ["loop"],
     ["certificate"],
     ["factorization"],
     ["run"],
     ["restarts"],
+    ["describe", "packing", "planning"],
+    ["checkpoint"],
+    ["course"],
     ["solve", "agreement"],
-    ["survey"],
-    ["estimator", "testing"],
+    ["survey", "methods", "resuming"],
+    ["estimator", "testing", "text"],
+    ["loading", "report"],
     ["__init__"],
     ["matrix_files", "entries"],
-    ["conversion"],
+    ["conversion", "experiments"],
     ["cli"],
     ["__main__"],
 ]
@@ -67,7 +71,8 @@ def test_every_file_has_a_room():
     ("library", "rooms"),
     [
         ("numba", {"kernels"}),
-        ("sklearn", {"estimator"}),
+        ("sklearn", {"estimator", "text"}),
+        ("plotly", {"plot", "report"}),
         ("dask", {"data"}),
         ("distributed", {"data"}),
         ("pickle", set()),
@@ -75,6 +80,6 @@ def test_every_file_has_a_room():
     ],
 )
 def test_libraries_have_their_rooms(library, rooms):
-    """numba lives in kernels, scikit-learn in the estimator, pickle nowhere."""
+    """numba lives in kernels, scikit-learn in the estimator and under text, plotly in the pictures, pickle nowhere."""
     users = {room(path) for path in FILES if any(name.split(".")[0] == library for name in imports(path))}
     assert users == rooms

@@ -1,5 +1,6 @@
 """Factor a nonnegative matrix into additive parts, A ≈ W H, fast, and say how good the result is."""
 
+from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -25,11 +26,15 @@ from partwise.algorithms import (
 )
 from partwise.certificate import Certificate
 from partwise.data import as_data, open_matrix, write_matrix
-from partwise.factorization import Factorization, load
+from partwise.factorization import Factorization
 from partwise.inits import INITS
+from partwise.loading import load
 from partwise.loop import iterate
 from partwise.measures import hoyer
+from partwise.methods import MethodRow, compare_methods
+from partwise.planning import Plan, plan
 from partwise.restarts import Racing
+from partwise.resuming import Resumable, resume
 from partwise.solve import factorize
 from partwise.stopping import (
     AllOf,
@@ -47,12 +52,15 @@ from partwise.types import Step
 
 if TYPE_CHECKING:
     from partwise.estimator import NMF
+    from partwise.report import write_report
+    from partwise.text import LSI, Document, TopicModel, Weighting
 
 __version__ = version("partwise")
 
 __all__ = [
     "ALGORITHMS",
     "INITS",
+    "LSI",
     "NMF",
     "SVD",
     "Algorithm",
@@ -60,16 +68,22 @@ __all__ = [
     "Angle",
     "AnyOf",
     "Certificate",
+    "Document",
     "Factorization",
     "Frobenius",
     "MaxIterations",
+    "MethodRow",
+    "Plan",
     "Racing",
     "Ranks",
     "Reason",
+    "Resumable",
     "Stability",
     "Stationarity",
     "Step",
     "TimeLimit",
+    "TopicModel",
+    "Weighting",
     "acls",
     "ahcls",
     "alp",
@@ -80,6 +94,7 @@ __all__ = [
     "anls_lawson_hanson",
     "as_data",
     "barrier",
+    "compare_methods",
     "extrapolated",
     "factorize",
     "gdcls",
@@ -90,20 +105,31 @@ __all__ = [
     "load",
     "multiplicative",
     "open_matrix",
+    "plan",
     "projected_gradient",
     "ranks",
+    "resume",
     "stability",
     "truncated_svd",
     "write_matrix",
+    "write_report",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Load the estimator on first use: scikit-learn takes a second to import."""
-    if name == "NMF":
-        from partwise.estimator import NMF
+LATE = {
+    "NMF": "partwise.estimator",
+    "Document": "partwise.text",
+    "LSI": "partwise.text",
+    "TopicModel": "partwise.text",
+    "Weighting": "partwise.text",
+    "write_report": "partwise.report",
+}
 
-        return NMF
+
+def __getattr__(name: str) -> Any:
+    """Load on first use what takes its time: scikit-learn alone needs a second."""
+    if name in LATE:
+        return getattr(import_module(LATE[name]), name)
     raise AttributeError(f"module 'partwise' has no attribute {name!r}")
 
 

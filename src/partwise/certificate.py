@@ -11,6 +11,7 @@ import numpy as np
 
 from partwise.loop import Problem
 from partwise.measures import duplicate_topics, sparsity_of, tally
+from partwise.plot.html import rows_html
 from partwise.reseeding import dead_topics
 from partwise.stopping import Reason
 from partwise.types import Optimality, Step
@@ -140,11 +141,15 @@ class Certificate:
         )
 
     def __str__(self) -> str:
-        rows = self._rows()
+        rows = self.rows()
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
 
-    def _rows(self) -> list[tuple[str, str]]:
+    def _repr_html_(self) -> str:
+        return rows_html("Certificate", self.rows())
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What there is to say, each with its name."""
         m, n = self.shape
         svd = "not computed (svd=True asks for it)"
         if self.svd_ratio is not None:

@@ -12,13 +12,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_n_features, check_is_fitted, check_non_negative, validate_data
 
 from partwise.algorithms import Algorithm, as_algorithm
-from partwise.blocks import Workers, residual2
+from partwise.blocks import Workers, residual2, single_threaded_blas
 from partwise.data import as_data
 from partwise.factorization import fold_in
-from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
+from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT, iterate
 from partwise.run import default_stop
 from partwise.solve import factorize
 from partwise.stopping import MaxIterations, Reason, Rule
+from partwise.streams import Sums
 from partwise.types import Array
 from partwise.walks import Walks
 
@@ -43,6 +44,8 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         An int gives the same result every time, on any number of threads.
     threads : int or None, default=None
         How many threads; PARTWISE_NUM_THREADS or all usable cores unless given.
+    forget_factor : float, default=1.0
+        In ``partial_fit``, what earlier batches count at each further one, in (0, 1]; 1 forgets nothing.
 
     Attributes
     ----------
@@ -79,6 +82,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         max_iter: int = 300,
         random_state: Any = None,
         threads: int | None = None,
+        forget_factor: float = 1.0,
     ) -> None:
         self.n_components = n_components
         self.algorithm = algorithm
@@ -87,6 +91,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.max_iter = max_iter
         self.random_state = random_state
         self.threads = threads
+        self.forget_factor = forget_factor
 
     def fit(self, X: Any, y: Any = None) -> NMF:
         """Find the components of X."""
@@ -113,6 +118,10 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.certificate_ = fit.certificate
         self.n_iter_ = max(1, fit.certificate.iterations)
         self.reconstruction_err_ = fit.error * float(np.sqrt(as_data(X).norm2))
+        self.n_samples_seen_ = X.shape[0]
+        with Workers(self.threads) as workers:
+            empty = Sums.empty(X.shape[1], fit.rank)
+            self._sums = empty.add(as_data(X).T, fit.h, workers)
         if self.tol > 0 and fit.reason is Reason.MAX_ITERATIONS:
             warnings.warn(
                 f"NMF stopped at max_iter={self.max_iter} before the tolerance was met; "
@@ -121,6 +130,41 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
                 stacklevel=2,
             )
         return fit.h
+
+    def partial_fit(self, X: Any, y: Any = None) -> NMF:
+        """Go on with a further batch of samples, which need not be kept: online NMF (Mairal et al. 2010).
+
+        The batch gets its exact weights for the components as they are; then the components make one half-step from
+        the sums over all batches so far, those that ``fit`` has seen too.
+        """
+        if not isinstance(self.forget_factor, (int, float, np.number)) or not 0 < self.forget_factor <= 1:
+            raise ValueError(f"forget_factor must be a number in (0, 1], not {self.forget_factor!r}.")
+        first = not hasattr(self, "_sums")
+        documents = as_data(self._checked(X, reset=first), zero=not first)
+        with Workers(self.threads) as workers:
+            if first:
+                self._begin(documents)
+            w = np.ascontiguousarray(self.components_.T, documents.dtype)
+            weights = fold_in(documents, self.algorithm_, w, workers).factor
+            self._sums = self._sums.add(documents.T, weights, workers, float(self.forget_factor))
+            with single_threaded_blas():
+                w = self._sums.half(self.algorithm_.w, w)
+        self.components_ = np.ascontiguousarray(w.T)
+        self.n_samples_seen_ = self._sums.samples
+        self.n_iter_ = getattr(self, "n_iter_", 0) + 1
+        return self
+
+    def _begin(self, documents: Any) -> None:
+        """The components before the first batch: step 0 of the loop on it."""
+        rank, self.algorithm_ = self._rank(documents.shape), as_algorithm(self.algorithm)
+        if self.algorithm_.needs_data:
+            raise ValueError(f"{self.algorithm_.name} needs all samples at once; use another algorithm for streams.")
+        steps = iterate(
+            documents.T, rank, algorithm=self.algorithm_, init=self.init, seed=self._seed(), threads=self.threads
+        )
+        self.components_ = np.ascontiguousarray(next(iter(steps)).w.T)
+        self.n_components_ = int(rank)
+        self._sums = Sums.empty(documents.shape[1], int(rank))
 
     def transform(self, X: Any) -> Any:
         """The weights of samples for these components, exact and the same for one row or many."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -15,6 +16,8 @@ from partwise.certificate import Certificate
 from partwise.data import as_data, as_factor
 from partwise.half import Half, Job, half
 from partwise.penalties import indefinite
+from partwise.plot import Plots
+from partwise.plot.html import rows_html
 from partwise.stopping import Reason
 from partwise.types import Array, Data
 from partwise.updates import exact
@@ -86,32 +89,23 @@ class Factorization:
             found: Array = data.T.hand_out(fold_in(data.T, self.algorithm, w, workers).factor).T
             return found
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one file of arrays and JSON, whole or not at all; :func:`load` reads it."""
+    def parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """(what JSON can hold, the arrays): all there is to keep; :meth:`from_parts` makes it again."""
         meta = {
             "reason": self.reason.name,
             "algorithm": self.recipe if self.algorithm is None else self.algorithm.recipe(),
             "certificate": self.certificate.as_dict(),
             "restarts": [asdict(row) for row in self.restarts],
         }
-        files.write(
-            path,
-            KIND,
-            LAYOUT,
-            meta,
-            {"w": np.asarray(self.w), "h": np.asarray(self.h), "history": np.asarray(self.history)},
-        )
+        return meta, {"w": np.asarray(self.w), "h": np.asarray(self.h), "history": np.asarray(self.history)}
 
-    def __str__(self) -> str:
-        return str(self.certificate)
-
-
-def load(path: str | os.PathLike[str]) -> Factorization:
-    """Read a factorisation that :meth:`Factorization.save` wrote; nothing in the file is run."""
-    meta, arrays = files.read(path, KIND, LAYOUT)
-    try:
+    @classmethod
+    def from_parts(cls, meta: Mapping[str, Any], arrays: Mapping[str, Array]) -> Factorization:
+        """The factorisation that gave these parts; parts that do not fit together raise one of many errors."""
         told = Certificate.from_dict(meta["certificate"])
-        found = Factorization(
+        if arrays["history"].dtype != RECORD:
+            raise ValueError("The history has other columns.")
+        return cls(
             w=as_factor(arrays["w"], "W", (told.shape[0], told.rank)),
             h=as_factor(arrays["h"], "H", (told.shape[1], told.rank)),
             history=arrays["history"].view(np.recarray),
@@ -121,9 +115,29 @@ def load(path: str | os.PathLike[str]) -> Factorization:
             restarts=tuple(StartRow(**row) for row in meta.get("restarts", ())),
             recipe=meta["algorithm"],
         )
-        if arrays["history"].dtype != RECORD:
-            raise ValueError("The history has other columns.")
-        return found
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one file of arrays and JSON, whole or not at all; :func:`load` reads it."""
+        files.write(path, KIND, LAYOUT, *self.parts())
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures as plotly figures: ``error()``, ``angles()``, ``topics()``, ``sparsity()``, ``parts(shape)``."""
+        return Plots(self)
+
+    def __str__(self) -> str:
+        return str(self.certificate)
+
+    def _repr_html_(self) -> str:
+        m, n = len(self.w), len(self.h)
+        return rows_html(f"Factorization of {m:,} × {n:,} into {self.rank} parts", self.certificate.rows())
+
+
+def load(path: str | os.PathLike[str]) -> Factorization:
+    """Read a factorisation that :meth:`Factorization.save` wrote; nothing in the file is run."""
+    meta, arrays = files.read(path, KIND, LAYOUT)
+    try:
+        return Factorization.from_parts(meta, arrays)
     except (KeyError, TypeError, AttributeError, ValueError):
         raise ValueError(f"{path} is a {KIND} file, but its contents do not fit together.") from None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import glob
 import json
 import os
 import tempfile
@@ -15,6 +17,12 @@ import numpy as np
 
 from partwise.types import Array
 
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+class Damaged(ValueError):
+    """What is in the file cannot be read, or is no file of ours."""
+
 
 @contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
@@ -22,7 +30,7 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     target = Path(path)
     if not target.parent.is_dir():
         raise FileNotFoundError(f"The folder {target.parent} does not exist; make it first.")
-    handle, name = tempfile.mkstemp(prefix=".partwise-", suffix=".part", dir=target.parent)
+    handle, name = tempfile.mkstemp(prefix=f"{_mark(target)}-", suffix=".part", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -30,9 +38,22 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             os.fsync(file.fileno())
         Path(name).chmod(0o666 & ~_umask())
         Path(name).replace(target)
-    except BaseException:
+    except BaseException as error:
         Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in FULL:
+            why = f"{path} could not be written, there is no room for it ({error.strerror})"
+            raise OSError(f"{why}; what was there before is as it was.") from None
         raise
+
+
+def leftovers(path: str | os.PathLike[str]) -> list[Path]:
+    """What a process that was killed while it wrote this file has left beside it."""
+    target = Path(path)
+    return list(target.parent.glob(f"{glob.escape(_mark(target))}-????????.part"))
+
+
+def _mark(target: Path) -> str:
+    return f".partwise-{target.name[:100]}"
 
 
 def _umask() -> int:
@@ -43,10 +64,24 @@ def _umask() -> int:
 
 def write(path: str | os.PathLike[str], kind: str, number: int, meta: Any, arrays: Mapping[str, Array]) -> None:
     """Save arrays and JSON under a kind and the version ``number`` of its layout."""
-    head = json.dumps({"kind": kind, "version": number, "meta": meta}, ensure_ascii=False)
     with atomic(path) as file:
-        members: dict[str, Any] = {"header": np.frombuffer(head.encode(), np.uint8), **arrays}
-        np.savez_compressed(file, **members)
+        np.savez_compressed(file, **members(kind, number, meta, arrays))
+
+
+def members(kind: str, number: int, meta: Any, arrays: Mapping[str, Array]) -> dict[str, Any]:
+    """What such a file holds: the arrays, and the rest as the bytes of one more."""
+    told = {"kind": kind, "version": number, "arrays": sorted(arrays), "meta": meta}
+    head = json.dumps(told, ensure_ascii=False)
+    return {"header": np.frombuffer(head.encode(), np.uint8), **arrays}
+
+
+def kind(path: str | os.PathLike[str]) -> str | None:
+    """The kind that a file says it is, or None where it does not say."""
+    try:
+        with Path(path).open("rb") as file, zipfile.ZipFile(file) as archive:
+            return str(json.loads(_array(archive, "header.npy").tobytes())["kind"])
+    except Exception:  # a damaged archive can raise nearly anything; ``read`` says what is wrong
+        return None
 
 
 def read(path: str | os.PathLike[str], kind: str, number: int) -> tuple[Any, dict[str, Array]]:
@@ -56,6 +91,8 @@ def read(path: str | os.PathLike[str], kind: str, number: int) -> tuple[Any, dic
             arrays = {name.removesuffix(".npy"): _array(archive, name) for name in archive.namelist()}
         head = json.loads(arrays.pop("header").tobytes())
         found, made, meta = str(head["kind"]), int(head["version"]), head["meta"]
+        if sorted(arrays) != head.get("arrays", sorted(arrays)):  # a damaged index can hide a member
+            raise ValueError("There are other arrays than those that were written.")
     except FileNotFoundError:
         raise FileNotFoundError(f"There is no file {path}.") from None
     except IsADirectoryError:
@@ -63,7 +100,7 @@ def read(path: str | os.PathLike[str], kind: str, number: int) -> tuple[Any, dic
     except PermissionError:
         raise PermissionError(f"The file {path} may not be read.") from None
     except Exception:  # a damaged archive can raise nearly anything, from zipfile, zlib, json and numpy
-        raise ValueError(f"{path} is not a {kind} file, or it is damaged.") from None
+        raise Damaged(f"{path} is not a {kind} file, or it is damaged.") from None
     if found != kind:
         raise ValueError(f"{path} holds a {found}, not a {kind}.")
     if made > number:

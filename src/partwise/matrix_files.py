@@ -1,4 +1,4 @@
-"""Matrices from files: npz, npy, Matrix Market, CSV and TSV, plain or gzipped; reading runs nothing."""
+"""Matrices from files: npz, npy, Matrix Market, Parquet, CSV and TSV, plain or gzipped; reading runs nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 import scipy.sparse as sp
 
-READABLE = ".npz, .npy, .mtx, .csv or .tsv (or one of the last three with .gz)"
+READABLE = ".npz, .npy, .parquet, .mtx, .csv or .tsv (or one of the last three with .gz)"
 
 
 def read_matrix(path: str | os.PathLike[str]) -> Any:
@@ -19,7 +19,14 @@ def read_matrix(path: str | os.PathLike[str]) -> Any:
     path = Path(path)
     suffixes = [s.lower() for s in path.suffixes]
     kind = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] == ".gz" else suffixes[-1] if suffixes else ""
-    readers = {".npz": _npz, ".npy": _npy, ".mtx": _mtx, ".csv": _delimited, ".tsv": _delimited}
+    readers = {
+        ".npz": _npz,
+        ".npy": _npy,
+        ".mtx": _mtx,
+        ".parquet": _parquet,
+        ".csv": _delimited,
+        ".tsv": _delimited,
+    }
     if kind not in readers:
         raise ValueError(f"{path} is not a matrix file that can be read: use {READABLE}.")
     if not path.exists():
@@ -48,6 +55,27 @@ def _mtx(path: Path) -> Any:
     from scipy.io import mmread  # imported late: only this format needs it
 
     return mmread(path)
+
+
+def _parquet(path: Path) -> Any:
+    """Columns of numbers; a first column of names is skipped."""
+    try:
+        import pyarrow.parquet as parquet  # imported late: only this format needs it
+    except ImportError:
+        raise ValueError("that needs the package pyarrow: pip install 'partwise[text]'.") from None
+    table = parquet.read_table(path)
+    first = 1 if table.num_columns > 1 and table.column(0).to_numpy().dtype.kind not in "biuf" else 0
+    columns = []
+    for name, column in list(zip(table.column_names, table.columns, strict=True))[first:]:
+        if column.null_count:
+            raise ValueError(f"the column {name!r} has {column.null_count} empty cells.")
+        numbers = column.to_numpy()
+        if numbers.dtype.kind not in "biuf":
+            raise ValueError(f"the column {name!r} holds {column.type}, not numbers.")
+        columns.append(numbers)
+    if not columns:
+        raise ValueError("it has no columns.")
+    return np.column_stack(columns)
 
 
 def _delimited(path: Path) -> Any:

@@ -78,3 +78,11 @@ def unit_columns(w: Array) -> Array:
     length = np.linalg.norm(tall, axis=0)
     unit: Array = tall / np.where(length > 0, length, 1)
     return unit
+
+
+def topic_cosines(w: Array) -> Array:
+    """The cosine of every two columns of W; 1 on the diagonal, also where a column is dead."""
+    unit = unit_columns(w)
+    cosines: Array = np.clip(unit.T @ unit, 0, 1)
+    np.fill_diagonal(cosines, 1)
+    return cosines

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -50,6 +50,26 @@ class Racing:
 RACING = Racing()
 
 
+@dataclass
+class Race:
+    """Where a race stands: who waits in this leg, who is at it, who is ahead, and the rows of those that are out."""
+
+    waiting: list[Run]
+    batch: list[Run] = field(default_factory=list)
+    ahead: list[Run] = field(default_factory=list)
+    table: dict[int, StartRow] = field(default_factory=dict)
+    leg: int = 0
+
+    def copy(self) -> Race:
+        """The race as it stands now; steps are never written again, so they are shared."""
+        batch, ahead = ([run.copy() for run in runs] for runs in (self.batch, self.ahead))
+        return replace(self, waiting=list(self.waiting), batch=batch, ahead=ahead, table=dict(self.table))
+
+    def next_leg(self) -> None:
+        """Those that are ahead go on to the next leg, and nobody else."""
+        self.waiting, self.ahead, self.leg = self.ahead, [], self.leg + 1
+
+
 def race(
     problem: Problem,
     seeds: Sequence[int],
@@ -58,35 +78,36 @@ def race(
     racing: Racing | None,
     began: float,
     note: Note | None = None,
+    stand: Race | None = None,
+    tick: Callable[[Race], None] = lambda stand: None,
 ) -> tuple[Run, list[StartRow]]:
     """(the best run, a row for every start). A dropped start leaves only its row, so memory stays bounded.
 
-    ``note`` is shown every run that came to its end, before it is let go.
+    ``note`` is shown every run that came to its end, before it is let go. ``tick`` is shown the race after every
+    iteration of a batch; given again as ``stand``, such a race goes on as though it had never ended.
     """
     legs = racing.cuts(len(seeds)) if racing is not None else [(None, 1)]
-    table: dict[int, StartRow] = {}
-    field = [Run(problem, seed, rules, keep) for seed in seeds]
-    for end, places in legs:
-        ahead: list[Run] = []
-        for batch in _batches(problem, field):
-            interrupted = _lockstep(problem, batch, end, began)
-            begun = [run for run in batch if run.found is not None]
+    stand = stand or Race([Run(problem, seed, rules, keep) for seed in seeds])
+    for end, places in legs[stand.leg :]:
+        while _fill(stand, problem):
+            interrupted = _lockstep(problem, stand, end, began, tick)
+            begun = [run for run in stand.batch if run.found is not None]
             if end is None and note is not None:
                 for run in begun:
                     note(run)
-            ahead = sorted(ahead + begun, key=lambda run: run.place)
+            ahead = sorted(stand.ahead + begun, key=lambda run: run.place)
             if interrupted:
-                return _interrupted(ahead, table)
+                return _interrupted(ahead, stand.table)
             for run in ahead[places:]:
-                table[run.seed] = _row(run)
+                stand.table[run.seed] = _row(run)
                 run.release()
-            del ahead[places:]
+            stand.ahead, stand.batch = ahead[:places], []
             if _too_late(rules, began):
                 break
-        field = ahead
-    for seed in set(seeds) - {run.seed for run in field} - set(table):
-        table[seed] = StartRow(seed, name_of(problem.init), float("nan"), 0, str(Reason.NOT_BEGUN))
-    return _placed(field, table)
+        stand.next_leg()
+    for seed in set(seeds) - {run.seed for run in stand.waiting} - set(stand.table):
+        stand.table[seed] = StartRow(seed, name_of(problem.init), float("nan"), 0, str(Reason.NOT_BEGUN))
+    return _placed(stand.waiting, stand.table)
 
 
 def _too_late(rules: Sequence[Rule], began: float) -> bool:
@@ -108,15 +129,17 @@ def _placed(ahead: list[Run], table: dict[int, StartRow]) -> tuple[Run, list[Sta
     return ahead[0], [table[seed] for seed in sorted(table)]
 
 
-def _batches(problem: Problem, runs: Sequence[Run]) -> Iterator[list[Run]]:
-    """As many at a time as share a pass with profit: one, where every start needs a product of its own."""
-    size = max(1, WIDTH // problem.rank) if problem.data.widens else 1
-    for lo in range(0, len(runs), size):
-        yield list(runs[lo : lo + size])
+def _fill(stand: Race, problem: Problem) -> bool:
+    """Let as many begin as share a pass with profit: one, where every start needs a product of its own."""
+    if not stand.batch:
+        size = max(1, WIDTH // problem.rank) if problem.data.widens else 1
+        stand.batch, stand.waiting = stand.waiting[:size], stand.waiting[size:]
+    return bool(stand.batch)
 
 
-def _lockstep(problem: Problem, runs: Sequence[Run], end: int | None, began: float) -> bool:
-    """Take every run to iteration ``end``, or to a reason to stop; True when an interrupt ended them."""
+def _lockstep(problem: Problem, stand: Race, end: int | None, began: float, tick: Callable[[Race], None]) -> bool:
+    """Take the batch to iteration ``end``, or each to a reason to stop; True when an interrupt ended them."""
+    runs = stand.batch
     try:
         fresh = [run for run in runs if run.last is None]
         if fresh:
@@ -124,6 +147,7 @@ def _lockstep(problem: Problem, runs: Sequence[Run], end: int | None, began: flo
                 run.take(step)
         while going := [run for run in runs if run.reason is None and (end is None or run.at < end)]:
             _advance(problem, going, began)
+            tick(stand)
     except KeyboardInterrupt:
         for run in runs:
             run.reason = run.reason or Reason.INTERRUPTED

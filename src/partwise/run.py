@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -64,13 +64,18 @@ class Run:
         """The iteration that the run has come to."""
         return self.latest.iteration
 
-    def drain(self, steps: Iterator[Step]) -> None:
-        """Take steps until there is a reason to stop; an interrupt is one."""
+    def copy(self) -> Run:
+        """The run as it stands now; steps are never written again, so they are shared."""
+        return replace(self, history=list(self.history))
+
+    def drain(self, steps: Iterator[Step], tick: Callable[[Run], None] = lambda run: None) -> None:
+        """Take steps until there is a reason to stop; an interrupt is one. ``tick`` is shown the run in between."""
         try:
             for step in steps:
                 self.take(step)
                 if self.reason is not None:
                     return
+                tick(self)
         except KeyboardInterrupt:
             self.reason = Reason.INTERRUPTED
             if self.found is None:
@@ -128,17 +133,19 @@ class Run:
         given = any(isinstance(rule, MaxIterations) for rule in any_rules(self.rules))
         return Reason.CAP if not given and step.iteration >= self.first + CAP else None
 
-    def polished(self, algorithm: Algorithm, rules: Sequence[Rule], began: float) -> Run:
-        """Go on from the best iterate with another algorithm; the count of iterations goes on too."""
+    def polish(self, algorithm: Algorithm, rules: Sequence[Rule], began: float) -> Run:
+        """A run from the best iterate on with another algorithm; the count of iterations goes on too."""
         problem = replace(self.problem, algorithm=algorithm)
         last = self.history[-1][0]
         with single_threaded_blas():
             start = problem.pair(last, began, self.best.w, self.best.h)
         start = replace(start, angles=self.best.angles, previous_w=self.best.previous_w, reseeded=self.best.reseeded)
         found = replace(start, iteration=self.best.iteration)
-        run = Run(problem, self.seed, rules, self.keep, self.history, found, start, self.start, last)
-        run.drain(problem.following(start, began))
-        return run
+        return Run(problem, self.seed, rules, self.keep, self.history, found, start, self.start, last)
+
+    def go_on(self, began: float, tick: Callable[[Run], None] = lambda run: None) -> None:
+        """Take the steps that follow the latest, to the end."""
+        self.drain(self.problem.following(self.latest, began), tick)
 
     def settle(self, began: float) -> None:
         """Replace H by the exact solution for W, a function of W alone."""

@@ -1,22 +1,25 @@
-"""``factorize``: check, run the starts, polish if asked, and certify."""
+"""``factorize``: check all that was given, then run the course."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from partwise.algorithms import Algorithm, as_algorithm
-from partwise.blocks import single_threaded_blas
+from partwise.checkpoint import Checkpoint
+from partwise.course import Course
 from partwise.factorization import Factorization
-from partwise.inits import is_seeded
 from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT, Problem, check_seed
-from partwise.restarts import RACING, Racing, race
-from partwise.run import default_stop, finished
-from partwise.stopping import Reason, Rule, Stationarity, TimeLimit, any_rules, rule_list
-from partwise.svd import SVD, block_svd
+from partwise.planning import plan, refuse_beyond
+from partwise.restarts import RACING, Racing
+from partwise.run import default_stop
+from partwise.stopping import Rule, Stationarity, rule_list
+from partwise.svd import SVD
 from partwise.updates import HoyerCone
 
 
@@ -37,6 +40,9 @@ def factorize(
     reseed: bool = True,
     settle: bool = False,
     svd: bool | SVD = False,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: int | None = None,
+    memory_limit: int | str | None = None,
 ) -> Factorization:
     """Factor a nonnegative m × n matrix into W (m × k) and H (k × n), A ≈ W H.
 
@@ -59,10 +65,18 @@ def factorize(
     reseed : whether a dead topic gets a new start.
     settle : whether to end with the exact H for the W that was found, which is what ``transform`` gives.
     svd : True to compare the error with the SVD's of the same rank, or that SVD.
+    checkpoint : a file to keep the run in as it goes. The same call goes on from there, bit for bit as though it had
+        never ended, and at once gives the result of a run that has come to its end; other data or settings are
+        refused. The checkpoint before the last one is kept beside it, as ``.previous``.
+    every : how many iterations lie between two checkpoints; unless given, at least 10 and half a minute.
+    memory_limit : bytes, or a text such as "1GB": a run that would take more (see ``plan``) is refused at once.
 
-    Ctrl-C returns what there is, with that reason.
+    Ctrl-C returns what there is, with that reason; a checkpoint is written first, from which the same call goes on.
     """
     began = time.perf_counter()
+    if memory_limit is not None:
+        expected = plan(matrix, rank, algorithm=algorithm, init=init, restarts=restarts, threads=threads)
+        refuse_beyond(memory_limit, expected)
     rules = None if stop is None else rule_list(stop)
     problem = Problem.of(matrix, rank, algorithm, init, threads, reseed)
     rules = rules or (default_stop(problem.algorithm),)
@@ -73,22 +87,18 @@ def factorize(
         _check_svd(problem, svd)
     finish_rules = (Stationarity(1e-4),) if polish_stop is None else rule_list(polish_stop)
     check_seed(seed)
-    _check(restarts, keep, racing)
-    if seed is None:
-        seed = int(np.random.SeedSequence().generate_state(1)[0])
+    _check(restarts, keep, racing, every)
+    course = Course(problem, rules, restarts, racing, keep, finish, finish_rules, settle, svd)
     with problem.workers:
-        tries = restarts if is_seeded(problem.init) else 1
-        run, table = race(problem, range(seed, seed + tries), rules, keep, racing, began)
-        try:
-            if finish is not None and run.reason not in (Reason.INTERRUPTED, Reason.TIME_LIMIT):
-                limits = tuple(rule for rule in any_rules(rules) if isinstance(rule, TimeLimit))
-                run = run.polished(finish, limits + finish_rules, began)
-            if settle:
-                run.settle(began)
-            svd_error = _svd_error(problem, svd)
-        except KeyboardInterrupt:
-            run.reason, svd_error = Reason.INTERRUPTED, None
-        return finished(run, table, began, svd_error)
+        if checkpoint is None:
+            return course.run(drawn(seed), began)
+        known = course.identity(seed)
+        return course.kept(Checkpoint(Path(checkpoint), every, known, drawn(seed), began))
+
+
+def drawn(seed: int | None) -> int:
+    """The seed, or one that is drawn."""
+    return int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else int(seed)
 
 
 def _polish(first: Algorithm, given: str | Algorithm) -> Algorithm:
@@ -108,19 +118,12 @@ def _check_svd(problem: Problem, svd: SVD) -> None:
     svd.truncate(problem.rank)
 
 
-def _check(restarts: Any, keep: Any, racing: Any) -> None:
+def _check(restarts: Any, keep: Any, racing: Any, every: Any) -> None:
     if racing is not None and not isinstance(racing, Racing):
         raise TypeError(f"racing must be a Racing(...) or None, not {racing!r}.")
     if isinstance(restarts, bool) or not isinstance(restarts, (int, np.integer)) or restarts < 1:
         raise ValueError(f"restarts must be a whole number of at least 1, not {restarts!r}.")
     if keep not in ("best", "last"):
         raise ValueError(f'keep must be "best" or "last", not {keep!r}.')
-
-
-def _svd_error(problem: Problem, svd: bool | SVD) -> float | None:
-    if isinstance(svd, SVD):
-        return svd.truncate(problem.rank).error
-    if not svd:
-        return None
-    with single_threaded_blas():
-        return block_svd(problem.data, problem.rank, 1e-6, np.random.default_rng(0), problem.workers).error
+    if every is not None and (isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1):
+        raise ValueError(f"every must be a whole number of iterations, at least 1, or None, not {every!r}.")

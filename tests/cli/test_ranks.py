@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import planted
+from planted import planted
 
 
 def partwise(*arguments, **settings):

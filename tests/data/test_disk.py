@@ -196,3 +196,20 @@ def test_a_newer_layout_and_no_folder(tmp_path):
         pw.open_matrix(tmp_path / "m")
     with pytest.raises(FileNotFoundError, match="no folder"):
         pw.open_matrix(tmp_path / "none")
+
+
+def test_a_run_on_disk_is_kept_planned_and_limited(tmp_path):
+    """A checkpoint goes on bit for bit; a plan counts two parts, not the matrix."""
+    there = stored(tmp_path / "m", sparse())
+    whole = pw.factorize(there, 4, stop=pw.MaxIterations(12))
+    keep = tmp_path / "run.ckpt"
+    pw.factorize(there, 4, stop=pw.MaxIterations(12), checkpoint=keep, every=5)
+    again = pw.factorize(pw.open_matrix(tmp_path / "m"), 4, stop=pw.MaxIterations(12), checkpoint=keep, every=5)
+    assert np.array_equal(again.W, whole.W)
+    other = stored(tmp_path / "other", sparse() * 2)
+    with pytest.raises(ValueError, match="numbers"):
+        pw.factorize(other, 4, stop=pw.MaxIterations(12), checkpoint=keep, every=5)
+    made = pw.plan(there, 4)
+    assert made.data == there.resident < 2.5 * there.nbytes
+    with pytest.raises(ValueError, match="memory_limit"):
+        pw.factorize(there, 4, memory_limit="1MB")

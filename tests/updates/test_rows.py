@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import planted
+from planted import planted
 from scipy.optimize import nnls
 
 import partwise as pw

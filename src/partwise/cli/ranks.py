@@ -21,7 +21,7 @@ from partwise.survey import Ranks, recommend, survey
 
 
 def ranks(
-    matrix: Annotated[Path, typer.Argument(help="terms × documents: .npz, .npy, .mtx, .csv or .tsv")],
+    matrix: Annotated[Path, typer.Argument(help="terms × documents: .npz, .npy, .parquet, .mtx, .csv or .tsv")],
     least: Annotated[int, typer.Option("--from", help="the smallest rank to try")] = 2,
     most: Annotated[int, typer.Option("--to", help="the largest rank to try")] = 12,
     runs: Annotated[int, typer.Option(help="how many starts at each rank")] = 6,

@@ -1,5 +1,7 @@
 """What may be a nonnegative matrix, and the sentences for what may not."""
 
+import hashlib
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -65,6 +67,14 @@ def _is_number(entry: Any) -> bool:
     except (TypeError, ValueError):
         return entry is None
     return True
+
+
+def digest_of(arrays: Iterable[Array]) -> str:
+    """A hash of the bytes of arrays, one after the other."""
+    found = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        found.update(np.ascontiguousarray(array).data.cast("B"))
+    return found.hexdigest()
 
 
 def refuse_bad_entry(values: Array, position: Any, name: str = "The matrix") -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from partwise.blocks import Block, borders
+from partwise.data.checks import digest_of
 from partwise.types import Array, Data
 from partwise.walks import Walks
 
@@ -49,6 +50,11 @@ class DenseData(Walks):
     def norm2(self) -> float:
         """‖A‖_F²."""
         return float(self.row_norms2.sum())
+
+    @property
+    def digest(self) -> str:
+        """A hash of the entries row by row, a block at a time."""
+        return digest_of(self.rows(lo, hi) for lo, hi in self.blocks)
 
     split: int | None = None
 

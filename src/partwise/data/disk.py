@@ -55,6 +55,22 @@ class DiskData(Walks):
         """‖A‖_F²."""
         return float(self.row_norms2.sum())
 
+    @property
+    def resident(self) -> int:
+        """The bytes of two parts in both orders: one that is used and one that is read."""
+        widths = {"values": self.dtype.itemsize, "indices": 4, "indptr": 4}
+        largest: dict[str, int] = {}
+        for name, (count, _) in self._stored.files.items():
+            part, _, kind = name.partition(".")
+            if part.isdigit():
+                largest[kind] = max(largest.get(kind, 0), count * widths[kind.split(".")[1]])
+        return 2 * sum(largest.values())
+
+    @property
+    def digest(self) -> str:
+        """A hash of what the manifest says, checksums included."""
+        return self._stored.digest
+
     def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
         """The parts in order, in two sets of buffers by turns: while one is used the next is read into the other."""
         orders = ORDERS if both else ORDERS[self._turned :][:1]

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.blocks import Block, borders
-from partwise.data.checks import refuse_bad_entry
+from partwise.data.checks import digest_of, refuse_bad_entry
 from partwise.kernels.products import csr_product, csr_row_squares
 from partwise.types import Array, Data
 from partwise.walks import Walks
@@ -78,6 +78,11 @@ class SparseData(Walks):
     def norm2(self) -> float:
         """‖A‖_F²."""
         return float(self.row_norms2.sum())
+
+    @property
+    def digest(self) -> str:
+        """A hash of the three arrays, which are the same for every format that the matrix may come in."""
+        return digest_of(self._arrays)
 
     split: int | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import zlib
@@ -74,6 +75,12 @@ class Stored:
                     f"{folder / name} is missing, which {MANIFEST} names; convert the matrix again."
                 )
         return found
+
+    @property
+    def digest(self) -> str:
+        """A hash of the shape and of every file's checksum."""
+        told = json.dumps([self.shape, self.long, self.dtype.name, sorted(self.files.items())])
+        return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
 
     @property
     def parts(self) -> int:

@@ -1,7 +1,7 @@
 """Where the files of a data set are on this machine."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 VARIABLE = "PARTWISE_DATA"
@@ -24,16 +24,31 @@ def find(name: str, *parts: str, data: Path | None = None) -> Path:
     )
 
 
+def first(name: str, parts: Sequence[str], *, data: Path | None = None) -> Path:
+    """The first of several files of which any will do, from the first folder of `roots` that holds one."""
+    for root in roots(data):
+        for part in parts:
+            if (root / name / part).exists():
+                return root / name / part
+    return find(name, parts[0], data=data)
+
+
 def roots(data: Path | None = None) -> Iterator[Path]:
-    """The folders that are searched, in order: `data`, $PARTWISE_DATA, ../shared/data, the user's cache."""
+    """The folders that are searched, in order: `data`, $PARTWISE_DATA, the user's cache.
+
+    Where neither of the first two is named, ../shared/data comes before the cache: a checkout beside its data needs no
+    setting.
+    """
+    named = os.environ.get(VARIABLE)
     if data is not None:
         yield Path(data)
-    if named := os.environ.get(VARIABLE):
+    if named:
         yield Path(named)
-    yield Path.cwd().parent / "shared" / "data"
-    source = Path(__file__).resolve().parents[2]
-    if source.name == "src":
-        yield source.parent.parent / "shared" / "data"
+    if data is None and not named:
+        yield Path.cwd().parent / "shared" / "data"
+        source = Path(__file__).resolve().parents[2]
+        if source.name == "src":
+            yield source.parent.parent / "shared" / "data"
     yield cache()
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from partwise.blocks import Block, borders
+from partwise.data.checks import digest_of
 from partwise.data.dask import work
 from partwise.types import Array, Data
 from partwise.walks import Walks
@@ -62,6 +63,11 @@ class ChunkedData(Walks):
             return np.concatenate([found.norms2 for found in self._chunks.found])
         shares = [found.others2 for found in self._chunks.found]
         return sum(shares[1:], shares[0])
+
+    @property
+    def digest(self) -> str:
+        """A hash of the lengths of all rows and columns, which are at hand; the numbers are elsewhere."""
+        return digest_of([self.row_norms2, self.T.row_norms2])
 
     @cached_property
     def norm2(self) -> float:

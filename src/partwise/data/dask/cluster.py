@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from partwise.blocks import Block, Workers, borders
+from partwise.data.checks import digest_of
 from partwise.data.dask import work
 from partwise.data.dask.spread import EVERY, Copied, Lost, Made, Mapped, Scattered, Sent, tree
 from partwise.types import Array, Data
@@ -216,6 +217,11 @@ class ClusterData(Walks):
             return np.concatenate([found.norms2 for found in self._cluster.found])
         shares = [found.others2 for found in self._cluster.found]
         return sum(shares[1:], shares[0])
+
+    @property
+    def digest(self) -> str:
+        """A hash of the lengths of all rows and columns, which are at hand; the numbers are elsewhere."""
+        return digest_of([self.row_norms2, self.T.row_norms2])
 
     @cached_property
     def norm2(self) -> float:

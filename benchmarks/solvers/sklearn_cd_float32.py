@@ -1,0 +1,13 @@
+"""scikit-learn: ``NMF(rank, random_state=seed)``."""
+
+from harness.sklearn_nmf import PACKAGES, fitted  # noqa: F401
+
+LABEL = "scikit-learn CD, float32"
+DTYPE = "float32"
+
+
+def fit(matrix, rank, seed, target):
+    """As a user calls it."""
+    from sklearn.decomposition import NMF
+
+    return fitted(NMF(rank, random_state=seed), matrix)

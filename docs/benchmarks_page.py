@@ -1,0 +1,91 @@
+"""docs/benchmarks.md: partwise beside its peers, from the summaries in benchmarks/results."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from harness import report  # noqa: E402, it stands beside the benchmarks
+from harness.targets import Results  # noqa: E402
+
+INTRO = """# Beside its peers
+
+This page is written by `make docs` from `benchmarks/results/`, which `make bench` writes (`make bench-quick` a part \
+of it). Every run has a process of its own; the harness owns the clock, gives read-only inputs, and computes error and \
+KKT residual itself from W and H (‖X − WH‖/‖X‖; the residual is that of the [design](design.md), without penalties). \
+Times are those of the fit alone, after a tiny fit that loads everything; all cores are free to all. Peers are called \
+as their users call them, with their own defaults. Medians over the seeds, least and most in brackets; the column \
+"seeds" says how many: five, or three for the peers that no target names and for the smallest data sets, and fewer \
+where a run takes long (over 20 s three, over 60 s two, over 120 s one). The peak is that of the whole process, the \
+matrix and all libraries included. mlpack takes dense matrices alone; RcppML takes a seed and no start."""
+
+REACHED = """## What was to be reached
+
+"(a) 8 ×" means: the default fit takes an eighth of the peer's time and its error is at most the peer's and 0.1 %. \
+"(b)" means: from the same start to within 0.1 % of the best error known."""
+
+SAME_START = """From the same random start (|N(0, 1)| √(mean / k)), seconds until the error is within 0.1 % of the \
+best that any run has found; each length was run anew from the start and timed whole. "Not in" means: not within the \
+last time that was run."""
+
+
+def results() -> Results:
+    """Every summary there is, the smaller matrices first."""
+    found = [json.loads(path.read_text()) for path in (ROOT / "benchmarks" / "results").glob("bench-*.json")]
+    return {
+        result["name"]: result for result in sorted(found, key=lambda result: (not result["sparse"], result["nnz"]))
+    }
+
+
+def page() -> str:
+    """The whole page."""
+    found = results()
+    if not found:
+        return f"{INTRO}\n\nNothing has been measured yet."
+    parts = [INTRO, machine(found), REACHED, report.targets_table(found), *startup()]
+    for result in found.values():
+        parts += data_part(result)
+    return "\n\n".join(parts)
+
+
+def machine(found: Results) -> str:
+    """Where it was measured, and with which versions."""
+    about = next(iter(found.values()))["machine"]
+    versions: dict[str, set[str]] = {}
+    for result in found.values():
+        for row in result["fits"].values():
+            for name, version in row["versions"].items():
+                versions.setdefault(name, set()).add(version)
+    told = ", ".join(f"{name} {' and '.join(sorted(each))}" for name, each in sorted(versions.items()))
+    return f"{about['cores']} cores, {about['cpu']}, Python {about['python']}; {told} (partwise: hash of its source)."
+
+
+def startup() -> list[str]:
+    """What it costs to begin."""
+    path = ROOT / "benchmarks" / "results" / "startup.json"
+    if not path.exists():
+        return []
+    rows = [[name, f"{seconds:.2f}"] for name, seconds in json.loads(path.read_text())["rows"].items()]
+    return ["## Start-up", report.table(["what", "seconds"], rows)]
+
+
+def data_part(result: dict[str, Any]) -> list[str]:
+    """One data set."""
+    rows, columns = result["shape"]
+    kind = f"{result['nnz']:,} nonzeros" if result["sparse"] else "dense"
+    best = "" if result["best_error"] is None else f"; best error known {result['best_error']:.5f}"
+    parts = [
+        f"## {result['label'][0].upper()}{result['label'][1:]}",
+        f"{rows:,} × {columns:,}, {kind}, k = {result['rank']}{best}.",
+        report.fits_table(result),
+    ]
+    if result["missing"]:
+        parts.append("Not run: " + "; ".join(f"{name} ({why})" for name, why in result["missing"].items()) + ".")
+    if result["curves"]:
+        image = f"images/bench-{result['name']}.svg"
+        parts += [SAME_START, report.curves_table(result)]
+        parts += [f"![Error against seconds]({image})"] if (ROOT / "docs" / image).exists() else []
+    return parts

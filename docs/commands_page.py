@@ -1,0 +1,45 @@
+"""docs/command-line.md, from the verbs themselves: their docstrings, arguments and options."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any, get_type_hints
+
+from partwise.cli import app
+
+Table = Callable[[tuple[str, ...], list[tuple[str, ...]]], str]
+INTRODUCTION = (
+    "This page is written by `make docs` from the code. Results go to stdout, as tables or with `--json` as one JSON "
+    "value; notes and progress go to stderr, progress only where that is a terminal. Misuse and bad input are one "
+    "sentence and exit code 2, Ctrl-C is 130; a file appears under its name only when it is whole."
+)
+
+
+def page(table: Table) -> str:
+    """The whole page."""
+    parts = ["# The command line", INTRODUCTION]
+    for command in app.registered_commands:
+        verb: Any = command.callback
+        parts += [f"## partwise {verb.__name__}", _text(verb), table(("", "default", "what it is"), list(_rows(verb)))]
+    return "\n\n".join(parts)
+
+
+def _text(verb: Any) -> str:
+    """The docstring, its examples as code."""
+    found = []
+    for line in (inspect.getdoc(verb) or "").split("\n\n"):
+        found.append("    " + line.removeprefix("Example: ") if line.startswith("Example: ") else line)
+    return "\n\n".join(found)
+
+
+def _rows(verb: Any) -> Iterator[tuple[str, ...]]:
+    """(name, default, help) of each argument and option."""
+    hints = get_type_hints(verb, include_extras=True)
+    for name, parameter in inspect.signature(verb).parameters.items():
+        (told,) = hints[name].__metadata__
+        argument = type(told).__name__ == "ArgumentInfo"
+        declared = [d for d in (told.default, *(told.param_decls or ())) if isinstance(d, str) and d.startswith("-")]
+        given = declared or [f"--{name.replace('_', '-')}"]
+        shown = told.metavar or name.upper() if argument else ", ".join(given)
+        default = parameter.default
+        nil = default is parameter.empty or default is None or default is False
+        yield f"`{shown}`", "" if nil else f"`{default}`", (told.help or "").replace("|", "\\|")

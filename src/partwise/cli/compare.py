@@ -1,0 +1,133 @@
+"""``partwise compare``: algorithms and starts on your data, or two models side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from partwise import files
+from partwise.algorithms import as_algorithm
+from partwise.cli import options
+from partwise.cli.intake import read_collection, topic_model
+from partwise.cli.matrices import is_matrix, matrix_from
+from partwise.cli.output import cell, print_json, say, shortened, show, table, working
+from partwise.inits import as_init
+from partwise.methods import COMPARED, STARTS, MethodRow, compare_methods
+from partwise.text.comparison import Comparison
+from partwise.text.model import TopicModel
+
+SHOWN = 5
+
+
+def compare(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Texts or a matrix; or two model files.", show_default=False)
+    ],
+    k: Annotated[int, typer.Option("-k", "--rank", help="How many topics.")] = 10,
+    algorithms: Annotated[str, typer.Option(help="Names with commas between.")] = ",".join(COMPARED),
+    inits: Annotated[str, typer.Option(help="Names with commas between.")] = ",".join(STARTS),
+    most: Annotated[int, typer.Option("--max-iterations", help="The most iterations of a run.")] = 100,
+    as_json: options.Json = False,
+    format: options.Format = None,
+    column: options.Column = None,
+    encoding: options.Encoding = "utf-8",
+    weight: options.Weight = "tfidf",
+    stop_words: options.StopWords = "english",
+    ngrams: options.Ngrams = "1",
+    min_df: options.MinDf = "2",
+    max_df: options.MaxDf = "1.0",
+    max_terms: options.MaxTerms = None,
+    stem: options.Stem = None,
+    seed: options.Seed = 0,
+    threads: options.Threads = None,
+) -> None:
+    """Compare algorithms × starts on texts or a matrix, or say what moved between two models.
+
+    Example: partwise compare news.csv --column text -k 10
+
+    Example: partwise compare january.partwise february.partwise
+    """
+    if len(paths) == 2:
+        compare_models(Path(paths[0]), Path(paths[1]), as_json)
+        return
+    if len(paths) != 1:
+        raise ValueError(f"Give one file of texts or numbers, or two models, not {len(paths)} files.")
+    if files.kind(paths[0]) == TopicModel.KIND:
+        raise ValueError(f"{paths[0]} is a model; give a second one to compare it with, or the texts themselves.")
+    weighting = options.as_weighting(weight, stop_words, ngrams, min_df, max_df, max_terms, stem)
+    settings: dict[str, Any] = {"algorithms": _names(algorithms), "inits": _names(inits), "most": most}
+    for name in settings["algorithms"]:
+        as_algorithm(name)
+    for name in settings["inits"]:
+        as_init(name)
+    if column is None and format is None and is_matrix(paths[0]):
+        data = matrix_from(paths[0])
+    else:
+        data = read_collection(paths[0], weighting, format=format, column=column, encoding=encoding).A
+    show_grid(data, k, as_json, seed=seed, threads=threads, **settings)
+
+
+def show_grid(data: Any, k: int, as_json: bool, **settings: Any) -> None:
+    """A row for each algorithm and start; on a terminal, which one is running."""
+    count = len(settings["algorithms"]) * len(settings["inits"])
+    rows: list[MethodRow] = []
+    with working(f"run 1 of {count}") as tell:
+        for row in compare_methods(data, k, **settings):
+            rows.append(row)
+            tell(f"run {min(len(rows) + 1, count)} of {count}")
+    if as_json:
+        print_json([row.as_dict() for row in rows])
+        return
+    names = ("algorithm", "start", "s", "its", "error", "over SVD", "W", "H", "KKT", "NPMI")
+    shown = table(*names, left=names[:2], gap=1)
+    for row in rows:
+        over = "" if row.svd_ratio is None else f"{row.svd_ratio - 1:+.2%}"
+        kkt, npmi = "" if row.kkt is None else f"{row.kkt:.0e}", "" if row.coherence is None else f"{row.coherence:.3f}"
+        shown.add_row(
+            row.algorithm, row.init, f"{row.seconds:.2f}", str(row.iterations), f"{row.error:.4f}", over,
+            f"{row.sparsity_w:.2f}", f"{row.sparsity_h:.2f}", kkt, npmi,
+        )  # fmt: skip
+    show(shown)
+    say("", "W and H: Hoyer's sparsity of the topics and of the documents. KKT at most 1e-04 is stationary.")
+
+
+def compare_models(first: Path, second: Path, as_json: bool) -> None:
+    """Which topics became which, and what moved."""
+    found = topic_model(first, "compare").compare(topic_model(second, "compare"))
+    if as_json:
+        print_json(found.as_dict())
+    else:
+        show_comparison(found)
+
+
+def show_comparison(found: Comparison) -> None:
+    """A row for each pair of topics, then what has no partner, then the documents that moved."""
+    shown = table("topics", "cosine", "share", "about", left=["about"])
+    for match in found.matches:
+        lines = [match.name if match.name == match.other_name else f"{match.name} → {match.other_name}"]
+        lines += [f"+ {', '.join(match.gained)}"] * bool(match.gained) + [f"− {', '.join(match.lost)}"] * bool(
+            match.lost
+        )
+        share = f"{match.share:.1%} → {match.other_share:.1%}"
+        shown.add_row(f"{match.topic} → {match.other}", f"{match.cosine:.3f}", share, cell(*lines, styles=["bold"]))
+    show(shown)
+    for name, rest in (("first", found.only_first), ("second", found.only_second)):
+        if rest:
+            say("", f"Only in the {name}: " + "; ".join(f"{topic} ({words})" for topic, words in rest) + ".")
+    say("", f"{found.shared_terms:,} terms in both (of {found.terms[0]:,} and {found.terms[1]:,}).")
+    if found.shared_documents:
+        first = ", the first of them" if len(found.moved) > SHOWN else ""
+        end = f"{first}:" if found.moved else "."
+        say(f"{len(found.moved):,} of the {found.shared_documents:,} documents in both changed their topic{end}")
+    for one in found.moved[:SHOWN]:
+        say(f"  {shortened(one.title or one.id, 50)}: {_topic(one.topic)} → {_topic(one.other)}")
+
+
+def _topic(topic: int | None) -> str:
+    return "none" if topic is None else str(topic)
+
+
+def _names(given: str) -> list[str]:
+    return [name.strip() for name in given.split(",") if name.strip()]

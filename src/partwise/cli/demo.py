@@ -1,0 +1,64 @@
+"""``partwise demo``: the whole way on a corpus that every Python has, its own documentation strings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from partwise.cli import options
+from partwise.cli.intake import fitted
+from partwise.cli.output import check_output, pairs, print_json, say, show, working
+from partwise.cli.report import check_report, has_plotly
+from partwise.cli.search import show_answer
+from partwise.cli.topics import show_topics, summary
+from partwise.datasets.standard_library import load_standard_library
+from partwise.report import write_report
+from partwise.text.collection import collect
+from partwise.text.model import TopicModel
+
+TITLE = "What Python's standard library is about"
+NO_REPORT = "No report was written, since plotly is not installed: pip install 'partwise[report]'."
+QUERIES = ("read a compressed archive", "parse command line arguments")
+
+
+def demo(
+    output: Annotated[Path, typer.Option("-o", "--output", help="Where to save the model.")] = Path("demo.partwise"),
+    report: Annotated[Path, typer.Option("--report", help="Where to write the page.")] = Path("demo.html"),
+    k: Annotated[int, typer.Option("-k", "--topics", help="How many topics.")] = 20,
+    as_json: options.Json = False,
+) -> None:
+    """Fit the docstrings of Python's standard library: topics, the certificate, two searches, a page to look at.
+
+    Example: partwise demo
+    """
+    model = TopicModel(k)
+    model.check()
+    check_output(output)
+    if drawn := has_plotly():
+        check_report(report, output)
+    with working("reading the standard library"):
+        collection = collect(load_standard_library(), model.weighting)
+    fitted(model, collection)
+    model.save(output)
+    if drawn:
+        with working("writing the page"):
+            write_report(model, report, title=TITLE)
+    found, answers = model.topics(8), [model.search(query, 3) for query in QUERIES]
+    if as_json:
+        print_json(
+            summary(model, found, output, report if drawn else None)
+            | {"searches": [answer.as_dict() for answer in answers]}
+        )
+        return
+    terms, documents = collection.A.shape
+    say(f"{documents:,} docstrings of Python's standard library, {terms:,} terms, {k} topics:", "")
+    show_topics(found, None)
+    say("", "What the factorisation is worth:", "")
+    show(pairs(model.certificate.rows()))
+    for answer in answers:
+        say("", f'partwise search {output} "{answer.query}" -n 3', "")
+        show_answer(answer, model.names)
+    say("", f"The model is saved in {output}.")
+    say(f"The report is written to {report}; open it in a browser." if drawn else NO_REPORT)

@@ -1,0 +1,56 @@
+"""``partwise lsi``: the SVD baseline of ``topics``, to search with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from partwise.cli import options
+from partwise.cli.intake import fitted, read_collection
+from partwise.cli.output import check_output, print_json, say
+from partwise.text.lsi import LSI
+
+
+def lsi(
+    path: options.Texts,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Save the model in this file.")],
+    k: Annotated[int, typer.Option("-k", "--rank", help="How many dimensions.")] = 100,
+    as_json: options.Json = False,
+    format: options.Format = None,
+    column: options.Column = None,
+    id_column: options.IdColumn = None,
+    title_column: options.TitleColumn = None,
+    encoding: options.Encoding = "utf-8",
+    weight: options.Weight = "tfidf",
+    stop_words: options.StopWords = "english",
+    ngrams: options.Ngrams = "1",
+    min_df: options.MinDf = "2",
+    max_df: options.MaxDf = "1.0",
+    max_terms: options.MaxTerms = None,
+    stem: options.Stem = None,
+    seed: options.Seed = 0,
+    threads: options.Threads = None,
+) -> None:
+    """Fit the SVD baseline (latent semantic indexing): a model for `search`, without topics.
+
+    Example: partwise lsi news.csv --column text -k 100 -o lsi.partwise
+    """
+    weighting = options.as_weighting(weight, stop_words, ngrams, min_df, max_df, max_terms, stem)
+    model = LSI(k, weighting=weighting, seed=seed, threads=threads)
+    model.check()
+    check_output(output, path)
+    reading = {"format": format, "column": column, "id_column": id_column, "title_column": title_column}
+    collection = read_collection(path, weighting, encoding=encoding, **reading)
+    fitted(model, collection)
+    model.save(output)
+    terms, documents = collection.A.shape
+    told = {"output": str(output), "documents": documents, "terms": terms, "rank": k, "error": model.svd.error}
+    if as_json:
+        print_json(told)
+    else:
+        say(
+            f"{documents:,} documents, {terms:,} terms, {k} dimensions: {1 - model.svd.error**2:.1%} of the squares.",
+            f"Saved in {output}.",
+        )

@@ -1,0 +1,70 @@
+"""Matrices from files or stdin, told from tables of texts."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from partwise.data import open_matrix
+from partwise.matrix_files import READABLE, read_matrix
+
+MATRIX_HELP = "Terms × documents: npz, npy, mtx, csv, tsv or parquet, or a folder that convert made; - is stdin."
+SIGNS = ((b"PK", ".npz"), (b"\x93NUMPY", ".npy"), (b"%%MatrixMarket", ".mtx"), (b"PAR1", ".parquet"))
+
+
+def matrix_from(path: str) -> Any:
+    """The matrix in a file; that of stdin is told by its first bytes."""
+    if Path(path).is_dir():
+        return open_matrix(path)
+    if path != "-":
+        return read_matrix(path)
+    content = sys.stdin.buffer.read()
+    if not content:
+        raise ValueError(f"Nothing came from stdin; send a matrix as {READABLE}.")
+    plain = ".tsv" if b"\t" in content.partition(b"\n")[0] else ".csv"
+    suffix = next((suffix for sign, suffix in SIGNS if content.startswith(sign)), plain)
+    with tempfile.TemporaryDirectory(prefix="partwise-") as folder:
+        copy = Path(folder, "stdin" + suffix)
+        copy.write_bytes(content)
+        return read_matrix(copy)
+
+
+def is_matrix(path: str) -> bool:
+    """Whether a file holds a matrix: by its name, and a table of numbers by its first row of cells."""
+    name = path.lower().removesuffix(".gz")
+    if name.endswith((".npz", ".npy", ".mtx")):
+        return True
+    if not name.endswith((".csv", ".tsv", ".parquet")) or not Path(path).is_file():
+        return False
+    return _numbers_in_parquet(path) if name.endswith(".parquet") else _numbers_in_table(path, name)
+
+
+def _numbers_in_table(path: str, name: str) -> bool:
+    """The second line, behind its first cell, is numbers alone."""
+    import gzip
+
+    with gzip.open(path) if path.lower().endswith(".gz") else Path(path).open("rb") as file:
+        lines = [file.readline(1 << 16) for _ in range(2)]
+    cells = (lines[1] or lines[0]).decode("utf-8", "replace").strip().split("\t" if name.endswith("tsv") else ",")
+    return all(_is_number(cell) for cell in cells[1:] or cells)
+
+
+def _numbers_in_parquet(path: str) -> bool:
+    try:
+        import pyarrow.parquet as parquet
+    except ImportError:
+        return False
+    import pyarrow.types as kinds
+
+    columns = parquet.read_schema(path).types
+    return all(kinds.is_integer(kind) or kinds.is_floating(kind) for kind in columns[1:] or columns)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,102 @@
+"""``partwise reproduce``: the paper's tables and figures, with a verdict for every claim."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from partwise.datasets.homes import require
+from partwise.experiments import EXPERIMENTS, Context, Experiment, Result
+from partwise.experiments.store import finished, write
+from partwise.names import choose
+
+
+def reproduce(
+    name: Annotated[str, typer.Argument(help=f"one of {', '.join(EXPERIMENTS)}, or all")],
+    data: Annotated[Path | None, typer.Option(help="look here first, then in PARTWISE_DATA, then in the cache")] = None,
+    out: Annotated[
+        Path, typer.Option(help="a folder for the results; each experiment has one of its own in it")
+    ] = Path("paper"),
+    again: Annotated[bool, typer.Option("--again", help="run anew what is finished")] = False,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="another setting, such as split=both")] = None,
+) -> None:
+    """Measure one of the paper's tables or figures, or all, and judge its claims.
+
+    What is finished in --out is not run again. Example: partwise reproduce initializations --out paper
+    """
+    choose("experiment", name, {**EXPERIMENTS, "all": None})
+    chosen = dict(EXPERIMENTS) if name == "all" else {name: EXPERIMENTS[name]}
+    settings = _settings(chosen, set_ or [])
+    if data is not None and not data.is_dir():
+        raise ValueError(f"--data {data} is no folder.")
+    require([need for experiment in chosen.values() for need in experiment.needs], data)
+    out.mkdir(parents=True, exist_ok=True)
+    errors = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    console = Console(highlight=False, soft_wrap=True)
+    with Progress(*columns, console=errors, disable=not sys.stderr.isatty(), transient=True) as bar:
+        whole = bar.add_task("experiments", total=len(chosen))
+        part = bar.add_task("", total=None)
+
+        def tell(label: str, done: int, total: int) -> None:
+            bar.update(part, description=label, completed=done, total=total)
+
+        for each, experiment in chosen.items():
+            context = Context(data, tell)
+            result, seconds = _made(out / each, experiment, context, settings[each], again)
+            _show(console, each, result, seconds)
+            bar.advance(whole)
+
+
+def _made(
+    folder: Path, experiment: Experiment, context: Context, settings: dict[str, Any], again: bool
+) -> tuple[Result, float | None]:
+    """The result that is there, or a new one and the seconds it took."""
+    if not again and (found := finished(folder, settings)) is not None:
+        return found, None
+    began = time.perf_counter()
+    result = experiment.run(context, **settings)
+    seconds = time.perf_counter() - began
+    write(folder, experiment, result, settings, seconds)
+    return result, seconds
+
+
+def _settings(chosen: Mapping[str, Experiment], given: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The settings of each experiment with those that were given in their place, where it has them."""
+    settings = {name: experiment.settings for name, experiment in chosen.items()}
+    known = {key: value for own in settings.values() for key, value in own.items()}
+    for assignment in given:
+        key, equals, value = assignment.partition("=")
+        if not equals:
+            raise ValueError(f"--set {assignment} is no setting; write it as name=value, such as split=both.")
+        usual = choose("setting", key, known)
+        wanted = _value(usual, value)
+        if type(wanted) is not type(usual):
+            raise ValueError(f"--set {key} must be like {usual!r}, not {value!r}.")
+        for own in settings.values():
+            own.update({key: wanted} if key in own else {})
+    return settings
+
+
+def _value(usual: Any, text: str) -> Any:
+    if isinstance(usual, str):
+        return text
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _show(console: Console, name: str, result: Result, seconds: float | None) -> None:
+    took = "was finished" if seconds is None else f"took {seconds:.1f} s"
+    console.print(f"[bold]{name}[/bold] {took}")
+    for claim in result.claims:
+        console.print(f"  {claim.verdict}: {claim.says}")

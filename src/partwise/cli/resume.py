@@ -1,0 +1,71 @@
+"""``partwise resume``: show a run that was kept, and go on with it; ``partwise plan``: what one would take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from partwise.cli import options
+from partwise.cli.matrices import MATRIX_HELP, matrix_from
+from partwise.cli.output import check_output, pairs, print_json, say, show, working
+from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
+from partwise.planning import plan as expect
+from partwise.planning import size
+from partwise.resuming import resume as kept
+from partwise.stopping import Reason
+
+
+def resume(
+    path: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A file as `factorize --checkpoint` writes it.")],
+    matrix: Annotated[str | None, typer.Argument(metavar="[MATRIX]", help="The matrix of that run.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Save the result in this file.")] = None,
+    as_json: options.Json = False,
+    threads: options.Threads = None,
+) -> None:
+    """Show a run that was kept, and with its matrix go on to the end.
+
+    Example: partwise resume run.checkpoint matrix.npz -o fit.partwise
+    """
+    run = kept(path)
+    if matrix is None:
+        show(pairs(run.rows()))
+        return
+    check_output(output, matrix, path)
+    with working("reading"):
+        data = matrix_from(matrix)
+    with working(f"going on from iteration {run.iteration}"):
+        fit = run.go(data, threads=threads)
+        if fit.reason is Reason.INTERRUPTED:
+            raise KeyboardInterrupt
+        if output is not None:
+            fit.save(output)
+    if as_json:
+        print_json({"output": None if output is None else str(output), "certificate": fit.certificate.as_dict()})
+        return
+    show(pairs(fit.certificate.rows()))
+    say("", f"Saved in {output}." if output else "Not saved; -o FILE keeps W and H for partwise.load.")
+
+
+def plan(
+    matrix: Annotated[str, typer.Argument(metavar="MATRIX", help=MATRIX_HELP)],
+    k: Annotated[int, typer.Option("-k", "--rank", help="How many parts.")] = 10,
+    as_json: options.Json = False,
+    algorithm: options.AlgorithmName = DEFAULT_ALGORITHM,
+    init: options.InitName = DEFAULT_INIT,
+    restarts: options.Restarts = 1,
+    threads: options.Threads = None,
+) -> None:
+    """Say what memory and disk a run would take.
+
+    Example: partwise plan matrix.npz -k 50
+    """
+    with working("reading"):
+        data = matrix_from(matrix)
+    made = expect(data, k, algorithm=algorithm, init=init, restarts=restarts, threads=threads)
+    if as_json:
+        print_json(vars(made) | {"memory": made.memory, "disk": made.disk})
+        return
+    rows = [(name, size(value)) for name, value in vars(made).items()]
+    show(pairs([*rows, ("memory in all", size(made.memory)), ("disk in all", size(made.disk))]))

@@ -1,0 +1,59 @@
+"""``partwise search``: the documents nearest to a query, or to another document."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from partwise.cli import options
+from partwise.cli.output import cell, note, print_json, say, shortened, show, table
+from partwise.text.model import TopicModel
+from partwise.text.model_files import load_model
+from partwise.text.search import Answer
+
+
+def search(
+    model: options.Model,
+    query: Annotated[str | None, typer.Argument(help="What to look for; - reads it from stdin.")] = None,
+    n: Annotated[int, typer.Option("-n", "--number", help="How many documents.")] = 10,
+    like: Annotated[str | None, typer.Option(help="Instead of a query: the id of a document.")] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Find the documents of a model that are nearest to a query.
+
+    Example: partwise search news.partwise "oil prices and opec" -n 5
+    """
+    if (query is None) == (like is None):
+        raise ValueError('Give either a query, as in `partwise search MODEL "some words"`, or --like ID.')
+    if n < 1:
+        raise ValueError(f"-n must be at least 1, not {n}.")
+    found = load_model(model)
+    if like is not None:
+        answer = found.similar(like, n)
+    else:
+        answer = found.search(sys.stdin.read() if query == "-" else query or "", n)
+    if as_json:
+        print_json(answer.as_dict())
+        return
+    names = found.names if isinstance(found, TopicModel) else ()
+    if answer.unknown:
+        note(f"Not in the vocabulary: {', '.join(answer.unknown)}.")
+    show_answer(answer, names)
+
+
+def show_answer(answer: Answer, names: tuple[str, ...]) -> None:
+    """A row for each document, with its first words; then the topics of what was asked."""
+    shown = table("score", *(["topic"] if names else []), "document", left=["document"])
+    for hit in answer:
+        head = f"{hit.id}  {hit.title}" if hit.title and hit.title != hit.id else hit.id
+        words = hit.snippet.removeprefix(hit.title).strip()
+        text = cell(shortened(head, 120), *([shortened(words, 130)] if words else []), styles=["bold", "dim"])
+        topic = ["" if hit.topic is None else str(hit.topic)] if names else []
+        shown.add_row(f"{hit.score:.3f}", *topic, text)
+    show(shown)
+    if names:
+        order = sorted(range(len(names)), key=lambda c: -answer.mixture[c])[:3]
+        parts = [f"{answer.mixture[c]:.0%} topic {c} ({names[c]})" for c in order if answer.mixture[c] >= 0.05]
+        say("", f"What was asked is {', '.join(parts)}.")

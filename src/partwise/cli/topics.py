@@ -1,0 +1,141 @@
+"""``partwise topics``: from a pile of documents to named topics and a model to search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from partwise.cli import options
+from partwise.cli.intake import fitted, read_collection
+from partwise.cli.output import check_output, plain, print_json, say, shortened, show, table, working
+from partwise.cli.report import ReportFile, check_report
+from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
+from partwise.report import write_report
+from partwise.text.clusters import LabelScores, label_scores
+from partwise.text.model import TopicModel
+from partwise.text.topics import Topic, Topics
+
+
+def topics(
+    path: options.Texts,
+    k: Annotated[int, typer.Option("-k", "--topics", help="How many topics.")] = 10,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Save the model in this file.")] = None,
+    report: ReportFile = None,
+    terms: Annotated[int, typer.Option(help="How many terms of each topic to show.")] = 10,
+    as_json: options.Json = False,
+    format: options.Format = None,
+    column: options.Column = None,
+    id_column: options.IdColumn = None,
+    title_column: options.TitleColumn = None,
+    label_column: options.LabelColumn = None,
+    encoding: options.Encoding = "utf-8",
+    weight: options.Weight = "tfidf",
+    stop_words: options.StopWords = "english",
+    ngrams: options.Ngrams = "1",
+    min_df: options.MinDf = "2",
+    max_df: options.MaxDf = "1.0",
+    max_terms: options.MaxTerms = None,
+    stem: options.Stem = None,
+    algorithm: options.AlgorithmName = DEFAULT_ALGORITHM,
+    init: options.InitName = DEFAULT_INIT,
+    restarts: options.Restarts = 1,
+    seed: options.Seed = 0,
+    threads: options.Threads = None,
+) -> None:
+    """Find the topics of a pile of documents, and save a model to search.
+
+    Example: partwise topics news.csv --column text -k 10 -o news.partwise
+    """
+    weighting = options.as_weighting(weight, stop_words, ngrams, min_df, max_df, max_terms, stem)
+    model = TopicModel(
+        k, weighting=weighting, algorithm=algorithm, init=init, restarts=restarts, seed=seed, threads=threads
+    )
+    model.check()
+    if terms < 1:
+        raise ValueError(f"--terms must be at least 1, not {terms}.")
+    check_output(output, path)
+    check_report(report, path, output)
+    names = {"id_column": id_column, "title_column": title_column, "label_column": label_column}
+    collection = read_collection(path, weighting, format=format, column=column, encoding=encoding, **names)
+    fitted(model, collection)
+    with working("describing and saving"):
+        found = model.topics(terms)
+        if output is not None:
+            model.save(output)
+        if report is not None:
+            write_report(model, report)
+    if as_json:
+        print_json(summary(model, found, output, report))
+        return
+    show_topics(found, scores_of(model))
+    show_worth(model)
+    say("", f"Saved in {output}." if output else "Not saved; -o FILE keeps the model, to search and compare.")
+    if report is not None:
+        say(f"The report is written to {report}; open it in a browser.")
+
+
+def summary(model: TopicModel, found: Topics, output: Path | None, report: Path | None = None) -> dict[str, Any]:
+    """All that the tables say, and more, for JSON."""
+    collection, scores = model.collection, scores_of(model)
+    return {
+        "model": None if output is None else str(output),
+        "report": None if report is None else str(report),
+        "documents": len(collection.ids),
+        "terms": len(model.terms),
+        "empty": len(collection.empty),
+        "duplicates": len(collection.duplicates),
+        **found.as_dict(),
+        "scores": None if scores is None else vars(scores),
+        "weighting": model.weighting.as_dict(),
+        "certificate": model.certificate.as_dict(),
+    }
+
+
+def scores_of(model: TopicModel) -> LabelScores | None:
+    """How the strongest topics agree with the labels, where there are any."""
+    return label_scores(model.strongest.topic, model.collection.labels)
+
+
+def show_topics(found: Topics, scores: LabelScores | None) -> None:
+    """A row for each topic: its name, its terms, and a document that shows it."""
+    shown = table("topic", "share", "docs", "NPMI", "about", left=["about"])
+    for topic in found:
+        rest = [term.term for term in topic.terms if term.term not in topic.name.split(", ")]
+        about = Text.assemble((plain(topic.name), "bold"), "  ", plain(", ".join(rest)), ("\n" + _like(topic), "dim"))
+        npmi = "" if topic.coherence is None else f"{topic.coherence:.2f}"
+        shown.add_row(str(topic.topic), f"{topic.share:.1%}", f"{topic.size:,}", npmi, about)
+    show(shown)
+    coherence = "" if found.coherence is None else f"Mean coherence (NPMI) {found.coherence:.3f}; "
+    say("", f"{coherence}diversity {found.diversity:.0%} (distinct terms among those listed).")
+    show_scores(scores)
+
+
+def _like(topic: Topic) -> str:
+    """Titles of documents that show a topic, as many as fit a line."""
+    titles = [shortened(one.title or one.id, 45) for one in topic.documents]
+    kept = titles[:2] if sum(map(len, titles[:2])) < 45 else titles[:1]
+    return plain("like " + "; ".join(kept)) if kept else "no document"
+
+
+def show_scores(scores: LabelScores | None) -> None:
+    """Agreement with labels in a sentence."""
+    if scores is None:
+        return
+    rest = f"; {scores.left_out:,} without a topic or a label are left out" if scores.left_out else ""
+    say(
+        f"Against the labels of {scores.documents:,} documents{rest}: purity {scores.purity:.3f}, "
+        f"NMI {scores.nmi:.3f}, ARI {scores.ari:.3f}."
+    )
+
+
+def show_worth(model: TopicModel) -> None:
+    """What the fit is worth, in two lines; the whole certificate is in the model and in --json."""
+    told, (terms, documents) = model.certificate, model.certificate.shape
+    residual = "" if told.kkt is None else f" (KKT {told.kkt:.1e})"
+    say(
+        f"{documents:,} documents, {terms:,} terms; {told.explained:.1%} of the squares explained, "
+        f"{told.verdict}{residual} after {told.iterations} iterations, {told.seconds:.1f} s."
+    )

@@ -1,0 +1,87 @@
+"""Golub's leukaemia samples in clusters, by the consensus of many runs as Brunet et al. 2004 do it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from partwise.agreement import stability
+from partwise.datasets import Expression
+from partwise.experiments.numbers import rounded
+from partwise.experiments.types import Context
+from partwise.types import Array
+
+COLUMNS = (
+    "k",
+    "cophenetic correlation",
+    "dispersion",
+    "clusters",
+    "samples astray, ALL/AML",
+    "astray, ALL-B/ALL-T/AML",
+)
+
+
+def clusters(
+    context: Context, samples: Expression, ranks: Sequence[int], runs: int, algorithm: str
+) -> list[dict[str, Any]]:
+    """For each rank the stability, the clusters of the consensus, and how many samples are not with their own."""
+    rows = []
+    for rank in context.track("leukaemia", list(ranks)):
+        found = stability(samples.values, rank, runs=runs, algorithm=algorithm, init="random")
+        labels = consensus_clusters(found.consensus, rank)
+        chosen = [int(i) for i in found.documents]
+        classes, subtypes = ([names[i] for i in chosen] for names in (samples.classes, samples.subtypes))
+        rows.append(
+            {
+                "rank": rank,
+                "cophenetic": rounded(found.cophenetic, 5),
+                "dispersion": rounded(found.dispersion, 4),
+                "clusters": [_told(labels == c, subtypes) for c in sorted(set(labels))],
+                "wrong": astray(labels, classes),
+                "wrong_subtypes": astray(labels, subtypes) if rank > 2 else None,
+                "consensus": rounded(_ordered(found.consensus), 2),
+            }
+        )
+    return rows
+
+
+def table_row(group: dict[str, Any]) -> tuple[Any, ...]:
+    """A line under ``COLUMNS``."""
+    held = "; ".join(group["clusters"])
+    return group["rank"], group["cophenetic"], group["dispersion"], held, group["wrong"], group["wrong_subtypes"]
+
+
+def consensus_clusters(consensus: Array, rank: int) -> Array:
+    """The tree of the consensus by average linkage, cut into so many clusters."""
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
+    tree = linkage(squareform(1 - consensus, checks=False), "average")
+    labels: Array = fcluster(tree, rank, "maxclust")
+    return labels
+
+
+def astray(labels: Array, classes: Sequence[str]) -> int:
+    """How many samples are in a cluster whose most frequent class is another."""
+    kept = 0
+    for cluster in set(labels):
+        own = [name for name, label in zip(classes, labels, strict=True) if label == cluster]
+        kept += max(own.count(name) for name in set(own))
+    return len(labels) - kept
+
+
+def _told(chosen: Array, classes: Sequence[str]) -> str:
+    own = [name for name, yes in zip(classes, chosen, strict=True) if yes]
+    return " + ".join(f"{own.count(name)} {name}" for name in sorted(set(own)))
+
+
+def _ordered(consensus: Array) -> Array:
+    """The consensus with its samples in the order of the tree."""
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import squareform
+
+    order = leaves_list(linkage(squareform(1 - consensus, checks=False), "average"))
+    ordered: Array = consensus[np.ix_(order, order)]
+    return ordered

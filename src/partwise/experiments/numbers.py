@@ -1,0 +1,60 @@
+"""Small sums that the experiments share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from partwise.types import Array
+
+
+def median(values: Sequence[float] | Array) -> float:
+    """The median as a plain number; NaN where there is nothing."""
+    return float(np.median(values)) if len(values) else float("nan")
+
+
+def rounded(values: Any, digits: int = 6) -> Any:
+    """Numbers with so many significant digits, lists in their shape, None for what is no number."""
+    if isinstance(values, (list, tuple, np.ndarray)):
+        return [rounded(value, digits) for value in values]
+    number = float(values)
+    return float(f"{number:.{digits}g}") if np.isfinite(number) else None
+
+
+def seconds_of(task: Callable[[], Any], repeats: int) -> float:
+    """The median time of a task, after one call that is not counted."""
+    task()
+    found = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        task()
+        found.append(time.perf_counter() - began)
+    return median(found)
+
+
+def above(error: float, opt: float) -> float:
+    """The paper's Error: how far an error lies above the SVD's, in per cent."""
+    return 100 * (error - opt) / opt
+
+
+def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
+    """Spearman's; 0 where one of the two does not move."""
+    from scipy.stats import spearmanr  # imported late: it takes half a second
+
+    if len(set(x)) < 2 or len(set(y)) < 2:
+        return 0.0
+    return float(spearmanr(x, y).statistic)
+
+
+def strongest(column: Array, terms: Sequence[str], count: int) -> list[str]:
+    """The terms with the largest weights in a topic, without those that have none."""
+    order = np.argsort(-column, kind="stable")[:count]
+    return [terms[i] for i in order if column[i] > 0]
+
+
+def counted(number: int, noun: str) -> str:
+    """'1 topic', '2 topics'."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,118 @@
+"""Retrieval on a judged collection: tf-idf vectors, LSI and NMF at several ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from partwise.datasets import Collection
+from partwise.experiments.ranking import average_precision, eleven_points, relevance
+from partwise.factorization import Factorization
+from partwise.solve import factorize
+from partwise.svd import SVD, truncated_svd
+from partwise.text.search import cosines
+from partwise.text.weighting import Weighting
+from partwise.types import Array
+
+DEFAULT: Mapping[str, Mapping[str, Any]] = {"nmf": {}}
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Documents and judged queries in the same terms, and which document is relevant to which query."""
+
+    A: Any
+    """terms × documents"""
+    Q: Any
+    """terms × queries"""
+    relevant: Array
+    """queries × documents"""
+
+    @classmethod
+    def of(cls, collection: Collection, weighting: Weighting) -> Judged:
+        """Titles and texts; queries without a judgement are left out."""
+        vocabulary, documents = weighting.fit(f"{d.title}\n{d.text}" for d in collection.documents)
+        asked = [q for q in collection.queries if q.id in collection.judgements]
+        queries = vocabulary.transform(f"{q.title}\n{q.text}" for q in asked)
+        relevant = [[d.id in collection.judgements[q.id] for d in collection.documents] for q in asked]
+        return cls(documents, queries, np.array(relevant))
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What one method reached; ``by_query`` is the average precision of each query, over seeds where there are any."""
+
+    method: str
+    rank: int | None
+    points: Array
+    """Interpolated precision at recall 0, 0.1, …, 1, the mean over queries and seeds."""
+    by_query: Array
+    by_seed: Array
+    """The mean average precision of each seed."""
+
+    @property
+    def map(self) -> float:
+        """Mean average precision."""
+        return float(self.by_query.mean())
+
+    @property
+    def eleven(self) -> float:
+        """11-point interpolated average precision."""
+        return float(self.points.mean())
+
+
+def vector_scores(A: Any, Q: Any) -> Array:
+    """Cosines of queries and documents as they are, queries × documents."""
+    lengths = np.outer(_lengths(Q), _lengths(A))
+    dots = (Q.T @ A).toarray()
+    found: Array = np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
+    return found
+
+
+def lsi_scores(svd: SVD, Q: Any) -> Array:
+    """Cosines of Uᵀq and the rows of V S (Deerwester et al. 1990)."""
+    return _cosines(np.eye(svd.rank), Q.T @ svd.u, svd.v * svd.s)
+
+
+def nmf_scores(fit: Factorization, Q: Any) -> Array:
+    """Cosines of W h_q and W h_d, the query folded in by the exact half-step."""
+    return _cosines(fit.w.T @ fit.w, fit.transform(Q).T, fit.h)
+
+
+def measure(method: str, rank: int | None, scores: Iterable[Array], relevant: Array) -> Measured:
+    """One method from its scores, one array (queries × documents) for each seed."""
+    ranked = [[relevance(row, wanted) for row, wanted in zip(made, relevant, strict=True)] for made in scores]
+    precision = np.array([[average_precision(answer) for answer in answers] for answers in ranked])
+    points = np.array([[eleven_points(answer) for answer in answers] for answers in ranked])
+    return Measured(method, rank, points.mean(axis=(0, 1)), precision.mean(axis=0), precision.mean(axis=1))
+
+
+def compare(
+    judged: Judged, ranks: Sequence[int], seeds: Sequence[int], methods: Mapping[str, Mapping[str, Any]] = DEFAULT
+) -> Iterator[Measured]:
+    """The vector space, then at each rank LSI and every NMF, named with its settings, from each seed."""
+    yield measure("vectors", None, [vector_scores(judged.A, judged.Q)], judged.relevant)
+    svd = truncated_svd(judged.A, max(ranks))
+    for rank in ranks:
+        yield measure("lsi", rank, [lsi_scores(svd.truncate(rank), judged.Q)], judged.relevant)
+        for method, settings in methods.items():
+            fits = (factorize(judged.A, rank, seed=seed, **settings) for seed in seeds)
+            yield measure(method, rank, (nmf_scores(fit, judged.Q) for fit in fits), judged.relevant)
+
+
+def difference(first: Measured, second: Measured) -> tuple[float, float]:
+    """The mean difference of the average precisions over queries, and its standard error."""
+    gap = first.by_query - second.by_query
+    return float(gap.mean()), float(gap.std(ddof=1) / np.sqrt(len(gap)))
+
+
+def _cosines(gram: Array, queries: Array, documents: Array) -> Array:
+    return np.array([cosines(gram, query, documents) for query in queries])
+
+
+def _lengths(columns: Any) -> Array:
+    found: Array = np.sqrt(np.asarray(columns.multiply(columns).sum(axis=0))).ravel()
+    return found

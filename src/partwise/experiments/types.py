@@ -1,0 +1,113 @@
+"""What an experiment is: settings and data in; tables, claims with verdicts and a figure out."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Cell = str | float | int | None
+
+
+class Verdict(StrEnum):
+    """What our numbers say about a claim."""
+
+    HOLDS = "holds"
+    IN_PART = "holds in part"
+    NOT = "does not hold here"
+
+
+def judge(checks: Iterable[bool]) -> Verdict:
+    """All of the checks, some of them, or none."""
+    found = [bool(check) for check in checks]
+    if not found:
+        raise ValueError("A verdict needs at least one check.")
+    return Verdict.HOLDS if all(found) else Verdict.IN_PART if any(found) else Verdict.NOT
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of the paper, our verdict, and the numbers it rests on."""
+
+    says: str
+    verdict: Verdict
+    numbers: str
+    """One sentence: what was measured."""
+    section: str
+    """Where the paper says it."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that becomes a CSV file and a part of the page."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an experiment found; everything in it can be written as JSON."""
+
+    tables: tuple[Table, ...]
+    claims: tuple[Claim, ...]
+    notes: tuple[str, ...]
+    """Sentences that state the settings and what differs from the paper."""
+    series: dict[str, Any] = field(default_factory=dict)
+    """What the figure is drawn from."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers, words, lists and dicts."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, known: dict[str, Any]) -> Result:
+        """The result that gave this dict."""
+        tables = tuple(
+            Table(t["name"], t["title"], tuple(t["columns"]), tuple(map(tuple, t["rows"]))) for t in known["tables"]
+        )
+        claims = tuple(Claim(**c | {"verdict": Verdict(c["verdict"])}) for c in known["claims"])
+        return cls(tables, claims, tuple(known["notes"]), known["series"])
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where the data are, and whom to tell how far the work is."""
+
+    data: Path | None = None
+    tell: Callable[[str, int, int], None] = lambda label, done, total: None
+    """(what is going on, how many are done, of how many)."""
+
+    def track(self, label: str, items: Sequence[Any]) -> Iterator[Any]:
+        """The items one by one, told as they go."""
+        for done, item in enumerate(items):
+            self.tell(label, done, len(items))
+            yield item
+        self.tell(label, len(items), len(items))
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One of the paper's tables or figures; ``run(context, **settings)`` measures, ``draw(result)`` draws."""
+
+    title: str
+    section: str
+    """What of the paper it reproduces."""
+    run: Callable[..., Result]
+    draw: Callable[[Result], Figure]
+    needs: tuple[str, ...]
+    """The data sets without which it cannot run."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of ``run`` with the values that are used unless others are given."""
+        parameters = list(inspect.signature(self.run).parameters.values())[1:]
+        return {p.name: p.default for p in parameters}

@@ -1,0 +1,65 @@
+"""``fit.plot``: pictures of a factorisation as plotly figures that one can style; plotly is loaded on first use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from partwise.measures import topic_cosines
+from partwise.types import Array
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+__all__ = ["Plots"]
+
+
+@dataclass(frozen=True)
+class Plots:
+    """The pictures of one factorisation: ``error``, ``angles``, ``topics``, ``sparsity``, ``parts``."""
+
+    fit: Any = field(repr=False)
+    names: Sequence[str] = ()
+    shares: Callable[[], Array] | None = field(default=None, repr=False)
+
+    def error(self) -> Figure:
+        """The relative error by iteration, with the SVD's where that is known."""
+        told = self.fit.certificate
+        svd = None if not told.svd_ratio else told.relative_error / told.svd_ratio
+        return _figures().error(self.fit.history, svd)
+
+    def angles(self) -> Figure:
+        """The largest angle by which a topic turned, by iteration."""
+        return _figures().angles(self.fit.history)
+
+    def topics(self) -> Figure:
+        """A map of the topics: near where they share rows, large where they hold much of the data."""
+        from partwise.plot.layout import part_shares
+
+        shares = self.shares() if self.shares is not None else part_shares(self.fit.w, self.fit.h)
+        return _figures().topic_map(topic_cosines(self.fit.w), shares, self._names())
+
+    def sparsity(self) -> Figure:
+        """W and H as pictures, rows gathered by their strongest topic; what is blank is zero."""
+        return _figures().sparsity(self.fit.w, self.fit.h, self._names())
+
+    def parts(self, shape: tuple[int, int]) -> Figure:
+        """The columns of W as pictures of ``shape`` (rows, columns)."""
+        from partwise.plot.layout import check_picture
+
+        check_picture(shape, len(self.fit.w))
+        return _figures().parts(self.fit.w, shape)
+
+    def _names(self) -> list[str]:
+        return list(self.names) or [f"part {c}" for c in range(self.fit.rank)]
+
+
+def _figures() -> Any:
+    try:
+        import plotly  # noqa: F401
+    except ImportError:
+        raise ImportError("Pictures need the package plotly: pip install 'partwise[report]'.") from None
+    from partwise.plot import figures
+
+    return figures

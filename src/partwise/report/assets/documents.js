@@ -1,0 +1,138 @@
+// Documents: a table with mixtures, filters, and a search that never leaves the page.
+const PAGE = 20;
+const state = { query: "", like: -1, topic: -1, title: "", id: "", page: 0 };
+const titleOf = (i) => (page.documents.titles ? page.documents.titles[i] : "");
+const folded = (text) => text.normalize("NFC").toLowerCase();
+
+function ranked() {
+  if (state.like >= 0) return { found: nearest(rowOf(state.like), state.like), say: null };
+  if (!page.search || !state.query.trim()) return { found: null, say: "" };
+  const row = foldIn(state.query), unknown = unknownWords(state.query);
+  const missing = unknown.length ? `Not in the vocabulary: ${unknown.slice(0, 12).join(", ")}. ` : "";
+  if (row === null) return { found: [], say: `${missing}No word of the query is a term of this model; try others.` };
+  if (!row.some((value) => value > 0)) return { found: [], say: "These words play no part in any topic; try others." };
+  return { found: nearest(row), say: missing + asked(row) };
+}
+
+function asked(row) {
+  const parts = Array.from(row, (value, c) => value * scale[c]), total = parts.reduce((a, b) => a + b, 0);
+  const order = parts.map((value, c) => [value / total, c]).filter(([value]) => value >= 0.05).sort((a, b) => b[0] - a[0]);
+  return `What was asked is ${order.slice(0, 3).map(([value, c]) => `${percent(value)} ${topics[c].name}`).join("; ")}.`;
+}
+
+function filtered(rows) {
+  const title = folded(state.title), id = folded(state.id);
+  return rows.filter(([i]) =>
+    (state.topic < 0 || strongest[i] === state.topic)
+    && (!title || folded(titleOf(i)).includes(title))
+    && (!id || folded(page.documents.ids[i]).includes(id)));
+}
+
+function listed() {
+  const { found, say } = ranked();
+  let rows = found || Array.from({ length: count }, (_, i) => [i, null]);
+  rows = filtered(rows);
+  if (!found && state.topic >= 0) rows.sort((a, b) => degree[b[0]] - degree[a[0]] || a[0] - b[0]);
+  return { rows, say, scored: found !== null };
+}
+
+function documentRow([i, score], place) {
+  const title = titleOf(i), id = page.documents.ids[i], topic = strongest[i];
+  const words = page.documents.snippets ? page.documents.snippets[i] : "";
+  const label = page.documents.labels ? page.documents.labels[i] : "";
+  return make("tr", { "data-id": id },
+    make("td", { class: "number" }, score === null ? whole(place + 1) : score.toFixed(3)),
+    make("td", {}, make("div", {}, make("strong", {}, given(title || id))),
+      title && title !== id ? make("div", { class: "id" }, given(id)) : null,
+      words ? make("div", { class: "words", dir: "auto" }, words) : null,
+      make("button", { type: "button", class: "plainbutton small", onclick: () => showLike(i), "aria-label": `Documents like ${title || id}` }, "More like this")),
+    make("td", {}, mixtureBar(mixtureOf(i)),
+      topic < 0 ? make("span", { class: "small" }, `no ${nouns.part}`)
+        : make("span", { class: "small" }, dot(topic), " ", given(topics[topic].name), ` ${percent(degree[i])}`)),
+    page.documents.labels ? make("td", { class: "small label", title: label }, given(label)) : null);
+}
+
+function showDocuments() {
+  const { rows, say, scored } = listed();
+  const pages = Math.max(1, Math.ceil(rows.length / PAGE));
+  state.page = Math.min(state.page, pages - 1);
+  const first = state.page * PAGE, shown = rows.slice(first, first + PAGE);
+  document.getElementById("document-rows").replaceChildren(...shown.map((row, n) => documentRow(row, first + n)));
+  document.getElementById("first-head").textContent = scored ? "Score" : "#";
+  const like = state.like >= 0 ? `Most like “${titleOf(state.like) || page.documents.ids[state.like]}”.` : say;
+  document.getElementById("answer").textContent = like || "";
+  document.getElementById("document-count").textContent = rows.length
+    ? `${whole(first + 1)} to ${whole(first + shown.length)} of ${plural(rows.length, nouns.column)}` : `No ${nouns.column} fits.`;
+  document.getElementById("previous").disabled = state.page === 0;
+  document.getElementById("next").disabled = state.page >= pages - 1;
+}
+
+function change(values) {
+  Object.assign(state, { page: 0 }, values);
+  showDocuments();
+}
+
+function toDocuments() {
+  document.getElementById("documents").scrollIntoView();
+}
+
+function searchFor(text) {
+  document.getElementById("search").value = text;
+  change({ query: text, like: -1 });
+  toDocuments();
+}
+
+function showLike(i) {
+  document.getElementById("search").value = "";
+  change({ query: "", like: i });
+  toDocuments();
+}
+
+function showTopic(topic) {
+  document.getElementById("filter-topic").value = topic;
+  document.getElementById("search").value = "";
+  change({ topic, query: "", like: -1 });
+  toDocuments();
+}
+
+function reset() {
+  for (const field of document.querySelectorAll("#documents input")) field.value = "";
+  document.getElementById("filter-topic").value = -1;
+  change({ query: "", like: -1, topic: -1, title: "", id: "" });
+}
+
+function filters() {
+  const text = (id, name, key) => make("label", {}, name,
+    make("input", { type: "text", id, autocomplete: "off", oninput: (event) => change({ [key]: event.target.value }) }));
+  return make("div", { class: "filters" },
+    make("label", {}, capital(nouns.part),
+      make("select", { id: "filter-topic", onchange: (event) => change({ topic: Number(event.target.value) }) },
+        make("option", { value: -1 }, `every ${nouns.part}`),
+        topics.map((topic, c) => make("option", { value: c }, `${c}: ${topic.name}`)))),
+    page.documents.titles ? text("filter-title", "Title contains", "title") : null,
+    text("filter-id", page.search ? "Id contains" : "Name contains", "id"));
+}
+
+function buildDocuments() {
+  const name = `${capital(nouns.column)}s`, total = page.documents.total;
+  const sample = total > count
+    ? `${whole(count)} of the ${plural(total, nouns.column)} are on this page, drawn at random; \`partwise search\` looks through all. ` : "";
+  const meaning = page.search
+    ? "Search by meaning: what you type is described by the same topics, and the documents with the nearest mixture come first, whether they use your words or not. "
+    : `Each ${nouns.column} as a mixture of the ${nouns.part}s. `;
+  const search = make("input", {
+    type: "search", id: "search", placeholder: page.search ? "Search by meaning" : "", "aria-label": "Search by meaning",
+    autocomplete: "off", spellcheck: "false", oninput: (event) => change({ query: event.target.value, like: -1 }),
+  });
+  const turn = (by) => () => { state.page += by; showDocuments(); };
+  section("documents", name, name,
+    make("p", { class: "note" }, meaning, sample, page.search ? page.search.remarks.join(" ") : ""),
+    painted(make("div", { class: "searchrow" }, search, make("button", { type: "button", onclick: reset }, "Clear")), page.search ? {} : { display: "none" }),
+    make("p", { id: "answer", role: "status" }),
+    make("div", { class: "card documents" }, filters(),
+      make("table", {}, make("thead", {}, make("tr", {}, make("th", { class: "number", id: "first-head", scope: "col" }, "#"),
+        make("th", { scope: "col" }, name.slice(0, -1)), make("th", { scope: "col" }, "Mixture"), page.documents.labels ? make("th", { scope: "col" }, "Label") : null)),
+      make("tbody", { id: "document-rows" })),
+      make("div", { class: "pager" }, make("button", { type: "button", id: "previous", onclick: turn(-1) }, "Previous"),
+        make("span", { id: "document-count", class: "small", role: "status" }), make("button", { type: "button", id: "next", onclick: turn(1) }, "Next"))));
+}

@@ -1,0 +1,85 @@
+"""The parts of a page put together: one file, in which nothing runs but what this package and plotly wrote."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import re
+from functools import cache
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from partwise.report.payload import to_json
+
+SCRIPTS = (
+    "data",
+    "dom",
+    "words",
+    "solve",
+    "search",
+    "charts",
+    "topics",
+    "documents",
+    "quality",
+    "pictures",
+    "compare",
+    "main",
+)
+
+
+def page(title: str, payload: dict[str, Any]) -> str:
+    """The whole page."""
+    own = script()
+    packed, plotly_hash = plotly_script()
+    slots = {
+        "title": escape(title),
+        "policy": policy(_hash(own), plotly_hash),
+        "style": _asset("page.css"),
+        "data": to_json(payload),
+        "script": own,
+        "plotly": packed,
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: slots[found[1]], _asset("page.html"))
+
+
+def policy(*hashes: str) -> str:
+    """Two scripts may run, known by their hashes; nothing may be fetched from anywhere."""
+    allowed = " ".join(f"'sha256-{found}'" for found in hashes)
+    rules = {
+        "default-src": "'none'",
+        "script-src": allowed,
+        "style-src": "'unsafe-inline'",  # plotly sets styles on what it draws
+        "img-src": "data: blob:",  # its camera button
+        "connect-src": "'none'",
+        "form-action": "'none'",
+        "base-uri": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def script() -> str:
+    """The page's own script, one file after the other inside one function."""
+    inside = "\n".join(_asset(f"{name}.js") for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\n{inside}\n}})();\n'
+
+
+@cache
+def plotly_script() -> tuple[str, str]:
+    """(plotly's script, gzipped, as base64; the hash of the script): less than half the size."""
+    try:
+        from plotly.offline import get_plotlyjs
+    except ImportError:
+        raise ImportError("A report needs the package plotly: pip install 'partwise[report]'.") from None
+    text = get_plotlyjs()
+    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode("ascii"), _hash(text)
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("partwise.report").joinpath("assets", name).read_text(encoding="utf-8")

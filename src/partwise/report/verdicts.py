@@ -1,0 +1,185 @@
+"""The certificate in plain words: for each line a verdict, what it means and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from partwise.certificate import NEARLY, STATIONARY, Certificate
+from partwise.factorization import Factorization
+from partwise.report.measured import Measured
+from partwise.report.subject import Subject
+
+GOOD, FAIR, BAD, PLAIN = "good", "fair", "bad", "plain"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the certificate as a person reads it."""
+
+    name: str
+    value: str
+    verdict: str
+    """good, fair, bad; plain where there is nothing to judge."""
+    meaning: str
+    advice: str
+
+    def as_dict(self) -> dict[str, str]:
+        """For JSON."""
+        return asdict(self)
+
+
+def lines(subject: Subject, found: Measured, coherence: float | None) -> list[Line]:
+    """What there is to judge, the most important first."""
+    told, nouns = subject.fit.certificate, subject.nouns
+    made = [
+        _explained(told, nouns),
+        _svd(told, found),
+        _stationary(told),
+        _turned(told, nouns),
+        _reliable(found, nouns),
+        _coherent(coherence, nouns) if subject.model is not None else None,
+        _dead(told, nouns),
+        _double(told, nouns),
+        _locked(subject.fit),
+        _sparse("W", told.w.sparsity_by_topic, f"few {nouns['row']}s make up a {nouns['part']}"),
+        _sparse("H", told.h.sparsity_by_row, f"a {nouns['column']} has few {nouns['part']}s"),
+        Line("How it ended", _took(told), PLAIN, told.reason, ""),
+    ]  # fmt: skip
+    return [line for line in made if line is not None]
+
+
+def _took(told: Certificate) -> str:
+    return f"{told.iterations} iterations, {told.seconds:.3g} s"
+
+
+def _level(value: float, good: float, fair: float) -> str:
+    """Larger is better."""
+    return GOOD if value >= good else FAIR if value >= fair else BAD
+
+
+def _explained(told: Certificate, nouns: dict[str, str]) -> Line:
+    meaning = (
+        f"{told.rank} {nouns['part']}s together rebuild {told.explained:.1%} of the data (of its squares). "
+        "For texts 5 to 40% is usual, since most words are noise; for pictures 90% and more."
+    )
+    return Line("Explained", f"{told.explained:.1%}", PLAIN, meaning, "")
+
+
+def _svd(told: Certificate, found: Measured) -> Line:
+    ratio = told.svd_ratio
+    if ratio is None and found.svd is not None and found.svd.error > 1e-9:
+        ratio = told.relative_error / found.svd.error
+    if ratio is None:
+        return Line(
+            "Against the best possible", "not measured", PLAIN,
+            "The SVD has the least error that any factorisation of this rank can have.",
+            "Give the data with the report, or fit with svd=True, to see how near this one comes.",
+        )  # fmt: skip
+    over = max(ratio - 1, 0)
+    verdict = GOOD if over <= 0.03 else FAIR if over <= 0.1 else BAD
+    advice = {
+        GOOD: "Parts that only add up cost next to nothing here.",
+        FAIR: "Try restarts=10, or a few more parts.",
+        BAD: "Try another start, restarts=10, less penalty, or more parts.",
+    }[verdict]
+    meaning = f"The error is {over:.1%} above that of the SVD, which no factorisation of this rank can beat."
+    return Line("Against the best possible", f"+{over:.1%}", verdict, meaning, advice)
+
+
+def _stationary(told: Certificate) -> Line:
+    name = "Settled"
+    if told.kkt is None:
+        return Line(name, "not defined", PLAIN, f"The check says: {told.verdict}.", "")
+    verdict = GOOD if told.kkt <= STATIONARY else FAIR if told.kkt <= NEARLY else BAD
+    meaning = {
+        GOOD: "No small change of any number would lower the error: this is a minimum as far as anyone can see nearby.",
+        FAIR: "Small changes would lower the error by very little.",
+        BAD: "Small changes would still lower the error: the run ended before it had settled.",
+    }[verdict]
+    advice = {
+        GOOD: "Nothing to do.",
+        FAIR: "Good enough to read; stop=Stationarity(1e-4) goes on to the end.",
+        BAD: "Allow more iterations, or polish='hals'.",
+    }[verdict]
+    return Line(name, f"{told.verdict} ({told.kkt:.0e})", verdict, meaning, advice)
+
+
+def _turned(told: Certificate, nouns: dict[str, str]) -> Line | None:
+    if not told.angles:
+        return None
+    most = float(np.max(told.angles))
+    verdict = GOOD if most <= 1 else FAIR if most <= 10 else BAD
+    advice = (
+        "Nothing to do." if verdict == GOOD else f"The {nouns['part']}s were still changing; allow more iterations."
+    )
+    meaning = f"In the last iteration the {nouns['part']} that changed most turned by {most:.2g} degrees."
+    return Line("Standing still", f"{most:.2g}°", verdict, meaning, advice)
+
+
+def _reliable(found: Measured, nouns: dict[str, str]) -> Line:
+    part = nouns["part"]
+    if found.reliability is None:
+        return Line(
+            "Reliable", "not measured", PLAIN,
+            f"Whether the same {part}s are found again from another start was not measured: "
+            "there are no data at hand, or they are large.",
+            "Give the data, or runs=5, when the report is written.",
+        )  # fmt: skip
+    mean, weak = float(np.mean(found.reliability)), int((found.reliability < 0.7).sum())
+    verdict = _level(mean, 0.9, 0.7)
+    advice = (
+        "Nothing to do."
+        if verdict == GOOD
+        else f"Trust the {part}s with a reliability near 1; for the others try a smaller k or restarts=10."
+    )
+    meaning = (
+        f"{found.runs} more runs from other starts found {part}s with a mean cosine of {mean:.2f} to these; "
+        f"{weak} of {len(found.reliability)} were not found again (below 0.7)."
+    )
+    return Line("Reliable", f"{mean:.2f}", verdict, meaning, advice)
+
+
+def _coherent(coherence: float | None, nouns: dict[str, str]) -> Line | None:
+    if coherence is None:
+        return None
+    verdict = _level(coherence, 0.15, 0.05)
+    advice = "Nothing to do." if verdict == GOOD else "Try stop words of your own, a higher min_df, or fewer topics."
+    meaning = f"The strongest terms of a {nouns['part']} stand in the same documents (NPMI: 0 by chance, 1 always)."
+    return Line("Coherent", f"{coherence:.2f}", verdict, meaning, advice)
+
+
+def _dead(told: Certificate, nouns: dict[str, str]) -> Line:
+    count = len(told.dead_topics)
+    advice = "Nothing to do." if not count else "Choose a smaller k, or less penalty."
+    value = "none" if not count else ", ".join(map(str, told.dead_topics))
+    meaning = f"A dead {nouns['part']} plays no part in any {nouns['column']}."
+    return Line(f"Dead {nouns['part']}s", value, GOOD if not count else BAD, meaning, advice)
+
+
+def _double(told: Certificate, nouns: dict[str, str]) -> Line:
+    pairs = told.duplicate_topics
+    value = "none" if not pairs else "; ".join(f"{a} and {b}" for a, b in pairs[:5])
+    advice = "Nothing to do." if not pairs else "Choose a smaller k."
+    meaning = f"Two {nouns['part']}s that point the same way say the same thing twice."
+    return Line(f"The same {nouns['part']} twice", value, GOOD if not pairs else FAIR, meaning, advice)
+
+
+def _locked(fit: Factorization) -> Line:
+    told = fit.certificate
+    locked = told.w.locked + told.h.locked
+    verdict = GOOD if locked == 0 else FAIR if locked <= 0.01 * told.rank * sum(told.shape) else BAD
+    keeps = fit.algorithm is not None and any(side.update.locks for side in (fit.algorithm.w, fit.algorithm.h))
+    undo = "polish='hals' can undo a zero." if keeps else "This algorithm can undo them: allow more iterations."
+    meaning = "Zeros that would lower the error if they could grow; some algorithms can never undo a zero."
+    return Line("Wrongly locked zeros", f"{locked:,}", verdict, meaning, undo if locked else "Nothing to do.")
+
+
+def _sparse(name: str, value: float, means: str) -> Line | None:
+    if not np.isfinite(value):
+        return None
+    verdict = _level(value, 0.5, 0.3)
+    advice = "Nothing to do." if verdict == GOOD else "For sharper parts try algorithm='ahcls' or 'hoyer'."
+    meaning = f"Hoyer's sparsity from 0 (all alike) to 1 (a single one): the higher, the more it holds that {means}."
+    return Line(f"Sparsity of {name}", f"{value:.2f}", verdict, meaning, advice)

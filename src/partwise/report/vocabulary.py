@@ -1,0 +1,94 @@
+"""What the page needs to fold a query into topic space: words, weights, W, and the gram that is solved with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from partwise.penalties import indefinite
+from partwise.report.payload import clipped, packed, packed_rows
+from partwise.text.model import TopicModel
+from partwise.text.stop_words import english
+from partwise.text.words import PATTERN, stemmer
+from partwise.types import Array, DataUpdate
+
+# Python's classes of letters as JavaScript spells them; what Python calls a letter includes ² and Ⅳ, but no digit.
+PATTERNS = {
+    PATTERN: r"[\p{L}\p{Nl}\p{No}]{2,}",
+    r"\w+": r"[\p{L}\p{N}_]+",
+    r"\w\w+": r"[\p{L}\p{N}_]{2,}",
+    r"\b\w\w+\b": r"[\p{L}\p{N}_]{2,}",
+    r"(?u)\b\w\w+\b": r"[\p{L}\p{N}_]{2,}",
+    r"\S+": r"[^\s]+",
+}
+ENDINGS = ("s", "es", "ed", "d", "ing", "er", "ers", "ly", "e", "y", "ies", "ied", "ion", "ions", "ation", "al", "ment")
+LONGEST_KEY = 120
+
+
+def search_payload(model: TopicModel) -> dict[str, Any]:
+    """All that a query meets on its way, and what the page must admit about it."""
+    weighting, vocabulary = model.weighting, model.vocabulary
+    stop = english() if weighting.stop_words == "english" else {w.lower() for w in weighting.stop_words or ()}
+    keys = list(vocabulary.keys)
+    gram, plain = solved_gram(model)
+    remarks = []
+    if weighting.pattern not in PATTERNS:
+        remarks.append("This model finds words by a rule of its own, so the page may split words differently.")
+    if weighting.stem is not None:
+        remarks.append("This model counts stems: the page knows the usual forms of its words, not every form.")
+    if not plain:
+        remarks.append(
+            "This model's algorithm weighs new texts by a rule of its own, so the order may differ a little."
+        )
+    return {
+        "pattern": PATTERNS.get(weighting.pattern, PATTERNS[PATTERN]),
+        "stop": sorted(stop),
+        "ngrams": list(weighting.ngrams),
+        "weight": weighting.weight,
+        "normalize": weighting.normalize,
+        "keys": None if vocabulary.terms == vocabulary.keys else [clipped(key, LONGEST_KEY) for key in keys],
+        "forms": None if weighting.stem is None else surface_forms(model, weighting.stem),
+        "global": packed(vocabulary.global_weights, "f8"),
+        "solved": packed(gram, "f8"),
+        "remarks": remarks,
+    }
+
+
+def weights_payload(w: Array, rows: Iterable[str], gram: Array) -> dict[str, Any]:
+    """W by rows, the names of the rows, and WᵀW."""
+    return {"names": [clipped(row, LONGEST_KEY) for row in rows], "w": packed_rows(w), "gram": packed(gram, "f8")}
+
+
+def solved_gram(model: TopicModel) -> tuple[Array, bool]:
+    """(the gram of the row problem with its penalty, whether nonnegative least squares on it is what search does)."""
+    algorithm, gram = model.factorization.algorithm, model.gram
+    if algorithm is None:
+        return gram, False
+    update, penalty = algorithm.h.update, algorithm.h.penalty
+    whole = gram + penalty.matrix(len(gram))
+    if isinstance(update, DataUpdate) or update.exact() is not None or indefinite(whole):
+        return gram, False
+    return whole, True
+
+
+def surface_forms(model: TopicModel, language: str) -> dict[str, str]:
+    """word -> stem, for the words of titles and first words and the usual endings of every term."""
+    stem = stemmer(language).stemWord
+    known = {part for key in model.vocabulary.keys for part in key.split(" ")}
+    words = replace(model.weighting, stem=None, ngrams=(1, 1)).words()
+    kept = model.collection
+    seen = {word for text in (*kept.titles, *kept.snippets) for word in words(text)}
+    roots = known | {part for term in model.terms for part in term.split(" ")}
+    seen |= {root + ending for root in roots for ending in ("", *ENDINGS) if len(root) <= 40}
+    found = {word: stem(word) for word in seen if len(word) <= LONGEST_KEY}
+    return {word: key for word, key in sorted(found.items()) if key in known and key != word}
+
+
+def unit_gram(w: Array) -> Array:
+    """WᵀW in double precision."""
+    tall = w.astype(np.float64, copy=False)
+    gram: Array = tall.T @ tall
+    return gram

@@ -1,0 +1,40 @@
+"""Streams: W from the sums over all samples that have come by, which need not be kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from partwise.algorithms import Side
+from partwise.blocks import Workers, gram_of, product
+from partwise.types import Array, Data
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Σ hᵀh (k × k) and Σ A h (m × k), in float64: all that a half-step for W needs (Mairal et al. 2010).
+
+    Law: the sums over batches are those over all samples at once, so that with W held fixed for one epoch the
+    half-step from them is the loop's own.
+    """
+
+    gram: Array
+    rhs: Array
+    samples: int = 0
+
+    @classmethod
+    def empty(cls, features: int, rank: int) -> Sums:
+        """Before anything has come by."""
+        return cls(np.zeros((rank, rank)), np.zeros((features, rank)))
+
+    def add(self, data: Data, h: Array, workers: Workers, forget: float = 1.0) -> Sums:
+        """With a batch A (m × samples) and its weights; what came before counts ``forget`` times."""
+        seen = self.samples + data.shape[1]
+        return Sums(forget * self.gram + gram_of(h), forget * self.rhs + product(data, h, workers), seen)
+
+    def half(self, side: Side, w: Array) -> Array:
+        """The half-step for W from all that has come by."""
+        gram = self.gram + side.penalty.matrix(len(self.gram))
+        made: Array = side.update(gram, self.rhs.astype(w.dtype), w)
+        return made

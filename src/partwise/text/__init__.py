@@ -1,0 +1,24 @@
+"""From a pile of documents to topics, clusters and search."""
+
+from partwise.documents import Document
+from partwise.text.collection import Collection, collect
+from partwise.text.documents import read_documents
+from partwise.text.lsi import LSI
+from partwise.text.model import TopicModel
+from partwise.text.model_files import load_model
+from partwise.text.stop_words import read_stop_words
+from partwise.text.weighting import WEIGHTS, Vocabulary, Weighting
+
+__all__ = [
+    "LSI",
+    "WEIGHTS",
+    "Collection",
+    "Document",
+    "TopicModel",
+    "Vocabulary",
+    "Weighting",
+    "collect",
+    "load_model",
+    "read_documents",
+    "read_stop_words",
+]

@@ -1,0 +1,118 @@
+"""Every document gets a topic, a degree and a margin; with labels, how well the topics agree with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from partwise.types import Array
+
+
+@dataclass(frozen=True)
+class Membership:
+    """One document: its strongest topic (None where no term of it is known), the degree, the lead over the second."""
+
+    index: int
+    id: str
+    title: str
+    label: str
+    topic: int | None
+    degree: float
+    margin: float
+
+
+@dataclass(frozen=True)
+class LabelScores:
+    """Agreement of topics and labels; documents without a topic or a label are left out and counted."""
+
+    purity: float
+    """The share of the documents that carry the commonest label of their topic."""
+    nmi: float
+    """Mutual information over the mean of the two entropies."""
+    ari: float
+    """The Rand index, adjusted for chance (Hubert and Arabie 1985)."""
+    documents: int
+    left_out: int
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Every document with its topic; iterate over it, or look at ``sizes`` and ``scores``."""
+
+    documents: tuple[Membership, ...]
+    names: tuple[str, ...]
+    sizes: tuple[int, ...]
+    """How many documents have each topic as their strongest."""
+    unassigned: int
+    """Documents without any known term."""
+    scores: LabelScores | None
+
+    def __iter__(self) -> Iterator[Membership]:
+        return iter(self.documents)
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers and words, ready for JSON."""
+        return asdict(self)
+
+
+def label_scores(topics: Array, labels: Sequence[str]) -> LabelScores | None:
+    """Compare strongest topics (−1: none) with labels ("": none); None where no document has both."""
+    given = np.array([bool(label) for label in labels])
+    known = given & (np.asarray(topics) >= 0)
+    if not known.any():
+        return None
+    table = contingency(np.asarray(topics)[known], np.asarray(labels, object)[known].astype(str))
+    return LabelScores(
+        purity=float(table.max(axis=1).sum() / table.sum()),
+        nmi=normalized_mutual_information(table),
+        ari=adjusted_rand_index(table),
+        documents=int(known.sum()),
+        left_out=int(len(known) - known.sum()),
+    )
+
+
+def contingency(first: Array, second: Array) -> Array:
+    """How many items each value of ``first`` (rows) shares with each value of ``second`` (columns)."""
+    rows, row = np.unique(first, return_inverse=True)
+    columns, column = np.unique(second, return_inverse=True)
+    table = np.zeros((len(rows), len(columns)), np.int64)
+    np.add.at(table, (row, column), 1)
+    return table
+
+
+def normalized_mutual_information(table: Array) -> float:
+    """I / ((H₁ + H₂) / 2) of a contingency table; 1 where both sides have a single value."""
+    joint = table / table.sum()
+    rows, columns = joint.sum(axis=1), joint.sum(axis=0)
+    entropies = _entropy(rows) + _entropy(columns)
+    if entropies == 0:
+        return 1.0
+    held = joint > 0
+    mutual = float((joint[held] * np.log(joint[held] / np.outer(rows, columns)[held])).sum())
+    return max(0.0, 2 * mutual / entropies)
+
+
+def adjusted_rand_index(table: Array) -> float:
+    """(pairs together in both − expected) / (mean of the two sides − expected); 1 where nothing can differ."""
+    together = _pairs(table).sum()
+    rows, columns = _pairs(table.sum(axis=1)).sum(), _pairs(table.sum(axis=0)).sum()
+    every = _pairs(np.array([table.sum()])).sum()
+    expected = rows * columns / every if every else 0.0
+    most = (rows + columns) / 2
+    return 1.0 if most == expected else float((together - expected) / (most - expected))
+
+
+def _entropy(parts: Array) -> float:
+    held = parts[parts > 0]
+    return float(-(held * np.log(held)).sum())
+
+
+def _pairs(counts: Array) -> Array:
+    pairs: Array = counts * (counts - 1.0) / 2
+    return pairs

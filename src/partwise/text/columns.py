@@ -1,0 +1,77 @@
+"""Which column of a table is the text, and which the id, the title and the label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any
+
+from partwise.documents import Document
+from partwise.text.problems import Problems
+
+DEFAULT = "text"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The names of columns; None where none was asked for."""
+
+    text: str | None = None
+    id: str | None = None
+    title: str | None = None
+    label: str | None = None
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The names that were given, each once."""
+        return tuple(dict.fromkeys(name for name in (self.text, self.id, self.title, self.label) if name is not None))
+
+    def among(self, names: Sequence[str], where: str) -> Columns:
+        """These columns, checked against the names in a file; the text's is found when it was not said."""
+        found = self if self.text is not None else replace(self, text=_text_column(names, where))
+        for name in found.asked:
+            if name not in names:
+                raise ValueError(f"{where} has no column {name!r}; {_hint(name, names)}")
+        return found
+
+    def document(self, number: int, cell: Callable[[str], Any], where: str, problems: Problems) -> Document:
+        """The document of one row; ``cell`` gives the value of a column."""
+        assert self.text is not None
+        text = as_text(cell(self.text), self.text, where)
+        if text is None:
+            problems.note(f"No text in the column {self.text!r}, so taken as empty", where)
+        id, title, label = (
+            "" if name is None else as_text(cell(name), name, where) or "" for name in (self.id, self.title, self.label)
+        )
+        return Document(id or str(number), text or "", title, label)
+
+
+def as_text(value: Any, column: str, where: str) -> str | None:
+    """A cell as text, None for a null; what has parts of its own is refused."""
+    if isinstance(value, str):
+        return value
+    if value is None or value != value:
+        return None
+    if isinstance(value, (list, tuple, dict, set, bytes)):
+        raise ValueError(f"{where}: the column {column!r} holds a {type(value).__name__}, not a text.")
+    return str(value)
+
+
+def _text_column(names: Sequence[str], where: str) -> str:
+    if DEFAULT in names:
+        return DEFAULT
+    if len(names) == 1:
+        return names[0]
+    raise ValueError(f"{where} has the columns {_listed(names)}; say which one is the text with --column.")
+
+
+def _hint(name: str, names: Sequence[str]) -> str:
+    lower = {other.lower(): other for other in names}
+    near = get_close_matches(name.lower(), lower, n=1, cutoff=0.6)
+    return f"did you mean {lower[near[0]]!r}?" if near else f"it has {_listed(names)}."
+
+
+def _listed(names: Sequence[str], most: int = 12) -> str:
+    shown = ", ".join(map(str, names[:most]))
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown or "none"

@@ -1,0 +1,34 @@
+"""One file a format; adding one is a file and a line in each table."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from partwise.documents import Document
+from partwise.text.columns import Columns
+from partwise.text.readers.delimited import read_csv, read_tsv
+from partwise.text.readers.jsonl import read_jsonl
+from partwise.text.readers.lines import read_lines
+from partwise.text.readers.parquet import read_parquet
+from partwise.text.source import Source
+
+Reader: TypeAlias = Callable[[Source, io.BufferedReader, Columns], Iterator[Document]]
+
+FORMATS: dict[str, Reader] = {
+    "lines": read_lines,
+    "csv": read_csv,
+    "tsv": read_tsv,
+    "jsonl": read_jsonl,
+    "parquet": read_parquet,
+}
+SUFFIXES = {
+    ".txt": "lines",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}

@@ -1,0 +1,121 @@
+"""What each topic is about: its terms, its part of the collection, its coherence, its documents, a short name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from partwise.measures import unit_columns
+from partwise.types import Array
+
+NAME_TERMS = 3
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term and how much it counts for."""
+
+    term: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Example:
+    """A document that shows what a topic is about."""
+
+    index: int
+    id: str
+    title: str
+    degree: float
+    snippet: str
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One topic: the column ``topic`` of W, of length 1."""
+
+    topic: int
+    name: str
+    terms: tuple[Term, ...]
+    """The strongest terms, with their weight in the column."""
+    specific: tuple[Term, ...]
+    """The terms that this topic does not share with others, with their specificity."""
+    share: float
+    """The mean degree of this topic over the documents that have a topic."""
+    size: int
+    """How many documents have it as their strongest topic."""
+    coherence: float | None
+    """The mean NPMI of the strongest terms; None with fewer than two terms."""
+    documents: tuple[Example, ...]
+
+
+@dataclass(frozen=True)
+class Topics:
+    """The topics of a model, in the order of W's columns."""
+
+    topics: tuple[Topic, ...]
+    diversity: float
+    """The share of distinct terms among the strongest terms of all topics (Dieng, Ruiz and Blei 2020)."""
+    coherence: float | None
+    """The mean over the topics that have one."""
+
+    def __iter__(self) -> Iterator[Topic]:
+        return iter(self.topics)
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    def __getitem__(self, topic: int) -> Topic:
+        return self.topics[topic]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers and words, ready for JSON."""
+        return asdict(self)
+
+
+def strongest_terms(scores: Array, terms: Sequence[str], n: int) -> tuple[Term, ...]:
+    """The ``n`` terms with the highest scores above 0."""
+    order = np.argsort(-scores, kind="stable")[:n]
+    return tuple(Term(str(terms[i]), float(scores[i])) for i in order if scores[i] > 0)
+
+
+def specificity(w: Array) -> Array:
+    """u_ic · u_ic / Σ_c u_ic for unit columns u: the weight of a term times the part of it that a topic holds."""
+    unit = unit_columns(w)
+    total = unit.sum(axis=1, keepdims=True)
+    held: Array = np.divide(unit * unit, total, out=np.zeros_like(unit), where=total > 0)
+    return held
+
+
+def short_names(specific: Sequence[Sequence[Term]]) -> tuple[str, ...]:
+    """A name of up to three specific terms for each topic; a term inside one that is there already adds nothing."""
+    return tuple(", ".join(_distinct([found.term for found in terms])) or "(empty)" for terms in specific)
+
+
+def _distinct(terms: Sequence[str]) -> list[str]:
+    chosen: list[str] = []
+    for term in terms:
+        words = set(term.split())
+        if any(words & set(other.split()) for other in chosen):
+            continue
+        chosen.append(term)
+        if len(chosen) == NAME_TERMS:
+            break
+    return chosen
+
+
+def diversity(tops: Sequence[Sequence[Term]]) -> float:
+    """The share of distinct terms among all the topics' strongest terms; 1 where there are none."""
+    every = [found.term for terms in tops for found in terms]
+    return len(set(every)) / len(every) if every else 1.0
+
+
+def representatives(parts: Array, weights: Array, topic: int, n: int) -> Array:
+    """The documents with the most weight in a topic, those first that have it as their strongest."""
+    own = parts.argmax(axis=1) == topic
+    order = np.lexsort((-weights[:, topic], ~own))
+    found: Array = order[weights[order, topic] > 0][:n]
+    return found

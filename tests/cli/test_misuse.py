@@ -1,0 +1,179 @@
+"""Bad input at the command line: exit code 2 and one sentence, or a counted warning; no traceback, nothing written."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+import partwise as pw
+from partwise import files
+
+
+def refused(done, said):
+    """One line on stderr that says it, exit code 2, nothing on stdout."""
+    assert done.returncode == 2, (done.returncode, done.stdout, done.stderr)
+    assert said in done.stderr
+    assert done.stderr.startswith("partwise: ")
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "said"),
+    [
+        (b"text\n", [], "There is no document in"),
+        (b"", [], "bad.csv"),
+        (b"text\nship sail\n", ["-k", 1, "--min-df", 1, "--stop-words", "ship.txt"], "no file of stop words ship.txt"),
+        (
+            b"text\nship sail\n",
+            ["-k", 2, "--min-df", 1],
+            "k = 2 is more than this collection can give: it has 1 document",
+        ),
+        (b"text\nthe and of\nof the\n", [], "There is no word left in 2 documents once stop words are left out"),
+        (b"text\n123\n456 7\n", [], "There is no word in 2 documents"),
+        (b"text\nship\nsail\n", [], "lower min_df"),
+        (b"text\nship sail\nsail ship\n", ["-k", 9], "k = 9 is more"),
+        (b"body,title\nship,a\n", ["--column", "bodi"], "did you mean 'body'"),
+        (b"body,title\nship,a\n", [], "--column"),
+        (b"text\nship\xe9 sail\n", [], "--encoding"),
+        (b"text\nship\x00\x01\x02 sail\n", [], "binary"),
+        (b"text\nship sail\n", ["--encoding", "utf-9"], "encoding"),
+        (b"text\nship sail\n", ["--format", "cvs"], "did you mean 'csv'"),
+        (b"text\nship sail\n", ["--weight", "tfdif"], "did you mean 'tfidf'"),
+        (b"text\nship sail\n", ["--ngrams", "one"], "--ngrams must be"),
+        (b"text\nship sail\n", ["--ngrams", "2-1"], "ngrams must be"),
+        (b"text\nship sail\n", ["--min-df", "few"], "--min-df must be"),
+        (b"text\nship sail\n", ["--stem", "klingon"], "There is no stemmer 'klingon'"),
+        (b"text\nship sail\n", ["--algorithm", "als_hals"], "did you mean 'als-hals'"),
+        (b"text\nship sail\n", ["--init", "nndvsd"], "did you mean 'nndsvd'"),
+        (b"text\nship sail\n", ["-k", 0], "k must be"),
+        (b"text\nship sail\n", ["-k", "two"], "valid integer"),
+        (b"text\nship sail\n", ["--threads", 0], "threads must be"),
+        (b"text\nship sail\n", ["--clumn", "text"], "--clumn"),
+        (b"text\nship sail\n", ["-o", "nowhere/m.partwise"], "The folder nowhere does not exist"),
+        (b"text\nship sail\n", ["-o", "."], "is a folder"),
+        (b"text\nship sail\n", ["-o", "-"], "cannot go to stdout"),
+        (b"text\nship sail\n", ["--stop-words", "."], "Is a directory"),
+        (b"text\nship sail\n", ["-o", "bad.csv"], "is what is read"),
+    ],
+)
+def test_topics_refuses(content, options, said, warm, tmp_path):
+    """Whatever is wrong with the file or the options."""
+    (tmp_path / "bad.csv").write_bytes(content)
+    refused(warm("topics", "bad.csv", *options, cwd=tmp_path), said)
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.csv"]
+    assert (tmp_path / "bad.csv").read_bytes() == content
+
+
+def test_missing_files_and_verbs(warm, folder):
+    """The nearest name is suggested."""
+    refused(warm("topics", "new.csv", cwd=folder), "did you mean news.csv?")
+    refused(warm("search", "new.partwise", "ship", cwd=folder), "There is no file new.partwise")
+    refused(warm("factorize", "a.npz", cwd=folder), "There is no file a.npz")
+    refused(warm("topcis"), "topcis")
+    refused(warm("topics"), "PATH")
+
+
+def test_missing_folder_is_refused_before_reading(warm, tmp_path):
+    """Nothing is read when the result could not be written."""
+    refused(warm("topics", "-", "-o", "nowhere/m", cwd=tmp_path), "The folder nowhere does not exist")
+    refused(warm("demo", "-o", "nowhere/m", cwd=tmp_path), "The folder nowhere does not exist")
+    np.save(tmp_path / "a.npy", np.eye(3))
+    refused(warm("factorize", "a.npy", "-k", 1, "-o", "nowhere/f", cwd=tmp_path), "The folder nowhere does not exist")
+
+
+def test_single_bad_documents_are_counted_warnings(warm, tmp_path):
+    """Empty cells, empty and double documents, a broken encoding where another is allowed: told once, counted."""
+    rows = [
+        json.dumps({"text": text}) for text in ("ship sail", "ship tide sail", None, "ship sail", "tide ship", "zzz")
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    done = warm("topics", "a.jsonl", "-k", 2, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["documents"], found["empty"], found["duplicates"]) == (6, 2, 1)
+    assert "2 documents have no term of the vocabulary (first: 3)" in done.stderr
+    assert "1 document is an exact copy of another (first: 4 of 1)" in done.stderr
+    (tmp_path / "mixed.txt").write_bytes(
+        "ship café\ntide café\n".encode() + "ship café\n".encode("latin-1") + b"tide\n"
+    )
+    refused(warm("topics", "mixed.txt", "-k", 2, cwd=tmp_path), "line 3")
+    done = warm("topics", "mixed.txt", "-k", 2, "--json", "--encoding", "utf-8,latin-1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["documents"] == 4
+
+
+def test_a_very_long_line_is_left_out_and_told(warm, tmp_path):
+    """200 MB in one line do not fill the memory; the other documents are kept."""
+    with gzip.open(tmp_path / "long.txt.gz", "wb", compresslevel=1) as file:
+        file.write(b"ship sail\nship tide\n")
+        for _ in range(200):
+            file.write(b"word " * 200_000)
+        file.write(b"\ntide sail\nship ship\n")
+    done = warm("topics", "long.txt.gz", "-k", 2, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["terms"] == 3
+    assert "line 3" in done.stderr
+    assert len(done.stderr.splitlines()) <= 2
+
+
+def test_models_of_another_kind_or_version(saved, warm, tmp_path):
+    """A factorisation, a newer layout, a text file and a damaged model: one sentence each, for every verb."""
+    pw.factorize(np.ones((4, 3)), 1).save(tmp_path / "fit.partwise")
+    meta, arrays = files.read(saved, pw.TopicModel.KIND, 1)
+    files.write(tmp_path / "new.partwise", pw.TopicModel.KIND, 2, meta, arrays)
+    (tmp_path / "text.partwise").write_text("not a model", encoding="utf-8")
+    (tmp_path / "half.partwise").write_bytes(saved.read_bytes()[:2000])
+    for name, said in [
+        ("fit", "holds a partwise factorization, not a partwise topic model"),
+        ("new", "was written by a newer partwise (layout 2, this one reads 1); update."),
+        ("text", "is not a partwise topic model file, or it is damaged"),
+        ("half", "is not a partwise topic model file, or it is damaged"),
+    ]:
+        path = tmp_path / f"{name}.partwise"
+        refused(warm("search", path, "ship"), said)
+        refused(warm("clusters", path), said)
+        refused(warm("transform", path, saved), said)
+        refused(warm("compare", saved, path), said)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["harbor"], "No word of the query 'harbor' is a term of this model; did you mean 'harbour'?"),
+        (["qqqq wwww"], "No word of the query 'qqqq wwww' is a term of this model; use others."),
+        (["the and of"], "No word of the query"),
+        ([""], "No word of the query"),
+        ([], "Give either a query"),
+        (["ship", "--like", "d00"], "Give either a query"),
+        (["--like", "d99"], "There is no document with the id 'd99'; did you mean"),
+        (["ship", "-n", 0], "-n must be at least 1"),
+    ],
+)
+def test_search_refuses(arguments, said, saved, warm):
+    """Queries without a known term, and options that make no sense."""
+    refused(warm("search", saved, *arguments), said)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["transform", "M", "news.csv", "-o", "t.xlsx"], "There is no file type 'xlsx'"),
+        (["transform", "M", "news.csv", "--column", "txt"], "did you mean 'text'"),
+        (["compare", "M"], "give a second one"),
+        (["compare", "news.csv", "news.csv", "news.csv"], "not 3 files"),
+        (["compare", "news.csv", "news.txt"], "news.csv is not a partwise topic model file"),
+        (["compare", "news.csv", "--algorithms", "acls,hal"], "did you mean 'hals'"),
+        (["compare", "news.csv", "-k", 99], "rank must be from 1 to"),
+        (["factorize", "news.csv"], "is not a number"),
+        (["factorize", "M"], "is not a matrix file"),
+        (["factorize", "-"], "Nothing came from stdin"),
+        (["clusters", "M", "-o", "M"], "is what is read"),
+        (["lsi", "news.csv"], "--output"),
+        (["ranks", "news.csv", "--to", "many"], "valid integer"),
+    ],
+)
+def test_other_verbs_refuse(arguments, said, saved, folder, warm):
+    """One sentence each."""
+    refused(warm(*[saved if a == "M" else a for a in arguments], cwd=folder), said)

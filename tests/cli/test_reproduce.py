@@ -1,0 +1,79 @@
+"""``partwise reproduce`` as a user runs it: in a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+
+SMALL = ["--set", "rank=4", "--set", "iterations=6", "--set", "seeds=1"]
+
+
+@pytest.fixture
+def cisi(tmp_path: Path) -> Path:
+    """A folder with a small CISI alone."""
+    folder = tmp_path / "data"
+    (folder / "cisi").mkdir(parents=True)
+    text = "".join(
+        f".I {i}\n.W\nword{'abcd'[i % 4]} common{'xyz'[i % 3]} shared term{'pqrs'[i % 4]}\n" for i in range(1, 25)
+    )
+    for kind, content in (("ALL", text), ("QRY", text), ("REL", "1 0 1 1\n")):
+        (folder / "cisi" / f"CISI.{kind}").write_text(content)
+    return folder
+
+
+def partwise(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    own = {"PARTWISE_DATA": "", "XDG_CACHE_HOME": str(folder / "cache"), "MPLCONFIGDIR": mpl.get_cachedir()}
+    settings = os.environ | own
+    command = [sys.executable, "-m", "partwise", "reproduce", *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, encoding="utf-8", check=False, env=settings, cwd=folder
+    )
+
+
+def test_an_experiment_is_run_once(tmp_path: Path, cisi: Path) -> None:
+    """The second call finds the result; --again makes it anew; another setting too."""
+    call = ("convergence", "--data", cisi, "--out", tmp_path / "out", *SMALL)
+    first = partwise(tmp_path, *call)
+    assert first.returncode == 0, first.stderr
+    assert "convergence took" in first.stdout
+    assert "the angular measure" in first.stdout
+    assert first.stderr == ""
+    path = tmp_path / "out" / "convergence" / "result.json"
+    made = path.stat().st_mtime_ns
+    assert json.loads(path.read_text("utf-8"))["key"]["settings"]["rank"] == 4
+    assert "was finished" in partwise(tmp_path, *call).stdout
+    assert path.stat().st_mtime_ns == made
+    assert "convergence took" in partwise(tmp_path, *call, "--again").stdout
+    assert path.stat().st_mtime_ns > made
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["initialisations"], "did you mean 'initializations'"),
+        (["convergence", "--set", "rnk=3"], "did you mean 'rank'"),
+        (["convergence", "--set", "rank"], "name=value"),
+        (["convergence", "--set", "rank=many"], "must be like 10"),
+        (["all", "--set", "splt=both"], "did you mean 'split'"),
+        (["convergence", "--data", "nowhere"], "--data nowhere is no folder"),
+        (["interpretation"], "medlars/MED.ALL was not found: put MED.ALL in"),
+        (["all"], "was not found: put"),
+    ],
+)
+def test_misuse_is_one_sentence(tmp_path: Path, cisi: Path, arguments: list[str], said: str) -> None:
+    """Exit code 2 and one line on stderr, no traceback, nothing on stdout."""
+    done = partwise(tmp_path, arguments[0], "--data", cisi, "--out", tmp_path / "out", *arguments[1:])
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stdout == ""
+
+
+def test_help_has_an_example(tmp_path: Path) -> None:
+    done = partwise(tmp_path, "--help")
+    assert done.returncode == 0
+    assert "Example: partwise reproduce" in " ".join(done.stdout.split())

@@ -1,0 +1,240 @@
+"""Every verb as a user runs it: what it prints, what it writes, and that it agrees with the library."""
+
+import csv
+import gzip
+import io
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from command import COLUMNS
+from planted import planted
+
+import partwise as pw
+
+VERBS = ["demo", "topics", "search", "clusters", "transform", "lsi", "factorize", "resume", "plan", "convert"]
+VERBS += ["compare", "report", "ranks", "reproduce"]
+
+
+def good(done):
+    """It worked: nothing of a traceback, lines of at most 80 characters."""
+    assert done.returncode == 0, done.stderr
+    assert max((len(line) for line in done.stdout.splitlines()), default=0) <= 80
+    return done.stdout
+
+
+def parsed(done):
+    """It worked, and stdout is one JSON value."""
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_has_an_example_and_fits(verb, warm):
+    """Each verb shows how to call it, on 80 columns."""
+    shown = good(warm(verb, "--help"))
+    assert f"Example: partwise {verb}" in shown
+
+
+def test_help_lists_every_verb(warm):
+    """And no verb is missing here."""
+    shown = good(warm("--help"))
+    assert all(verb in shown for verb in VERBS)
+    bare = warm()
+    assert (bare.stdout.rstrip(), bare.stderr, bare.returncode) == (shown.rstrip(), "", 2)
+
+
+def test_version(warm):
+    """--version says which."""
+    assert good(warm("--version")) == f"partwise {pw.__version__}\n"
+
+
+def test_topics_prints_and_saves(folder, warm, tmp_path):
+    """The table names the topics and the scores against the labels; --json has all of it and the certificate."""
+    shown = good(warm("topics", "news.csv", "-k", 3, "--seed", 1, *COLUMNS, cwd=folder))
+    assert "purity 1.000" in shown
+    assert "Not saved" in shown
+    path = tmp_path / "m.partwise"
+    found = parsed(warm("topics", "news.csv", "-k", 3, "--seed", 1, "-o", path, "--json", *COLUMNS, cwd=folder))
+    model = pw.load(path)
+    assert found["topics"] == json.loads(json.dumps(model.topics().as_dict()["topics"]))
+    assert found["certificate"]["shape"] == [24, 30]
+    assert found["scores"]["ari"] == 1
+    assert found["weighting"]["weight"] == "tfidf"
+    assert found["model"] == str(path)
+    for topic in found["topics"]:
+        assert all(term["term"] in shown for term in topic["terms"])
+
+
+@pytest.mark.parametrize("source", ["news.csv", "news.txt", "news.jsonl", "texts", "-"])
+def test_every_source_gives_the_same_matrix(source, folder, warm):
+    """CSV, lines, JSON lines, a folder and stdin hold the same thirty texts."""
+    stdin = (folder / "news.txt").read_bytes() if source == "-" else b""
+    found = parsed(warm("topics", source, "-k", 3, "--json", cwd=folder, stdin=stdin))
+    assert (found["documents"], found["terms"]) == (30, 24)
+
+
+def test_options_reach_the_model(folder, warm, tmp_path):
+    """What was asked for is what the model was made with."""
+    words = tmp_path / "stop.txt"
+    words.write_text("ship\nbread\n", encoding="utf-8")
+    options = ["--weight", "log-entropy", "--stop-words", words, "--ngrams", "1-2", "--min-df", 3, "--max-df", 0.9]
+    fitting = ["--algorithm", "acls", "--init", "random", "--restarts", 3, "--seed", 5, "--stem", "english"]
+    path = tmp_path / "m.partwise"
+    good(warm("topics", "news.csv", "-k", 2, "-o", path, *options, *fitting, cwd=folder))
+    model = pw.load(path)
+    assert model.weighting == pw.Weighting(
+        "log-entropy", ("ship", "bread"), (1, 2), min_df=3, max_df=0.9, stem="english"
+    )
+    assert model.certificate.algorithm.startswith("acls")
+    assert model.certificate.start.init == "random"
+    assert len(model.factorization.restarts) == 3
+    assert not {"ship", "bread"} & {part for term in model.terms for part in term.split()}
+
+
+def test_search_answers_as_the_library(saved, warm):
+    """The table shows ids and scores, --json is the answer itself; like a document, and from stdin."""
+    wanted = pw.load(saved).search("ship and harbour", 4)
+    assert parsed(warm("search", saved, "ship and harbour", "-n", 4, "--json")) == json.loads(
+        json.dumps(wanted.as_dict())
+    )
+    shown = good(warm("search", saved, "ship and harbour", "-n", 4))
+    assert all(hit.id in shown and f"{hit.score:.3f}" in shown for hit in wanted)
+    assert good(warm("search", saved, "-", "-n", 4, stdin=b"ship and harbour\n")) == shown
+    like = parsed(warm("search", saved, "--like", "d04", "-n", 3, "--json"))
+    assert [hit["id"] for hit in like["hits"]] == [hit.id for hit in pw.load(saved).similar("d04", 3)]
+    odd = warm("search", saved, "ship spaceship", "--json")
+    assert parsed(odd)["unknown"] == ["spaceship"]
+
+
+def test_clusters_by_topic_and_by_document(saved, warm, tmp_path):
+    """A row a topic, or a row a document; a CSV of all; JSON with the scores."""
+    assert "purity 1.000" in good(warm("clusters", saved))
+    shown = good(warm("clusters", saved, "--documents"))
+    assert all(f"d{number:02}" in shown for number in range(30))
+    good(warm("clusters", saved, "-o", tmp_path / "c.csv"))
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "c.csv").read_text(encoding="utf-8"))))
+    found = parsed(warm("clusters", saved, "--json"))
+    assert [int(row["topic"]) for row in rows] == [one["topic"] for one in found["documents"]]
+    assert found["scores"]["nmi"] == pytest.approx(1)
+
+
+def test_transform_writes_mixtures(saved, folder, warm, tmp_path):
+    """CSV, JSON lines and npz hold what the model's degrees are; stdout is CSV; unknown words are counted."""
+    degrees = pw.load(saved).degrees
+    for kind in ("csv", "tsv", "jsonl", "json", "npz"):
+        good(warm("transform", saved, "news.csv", "--id-column", "id", "-o", tmp_path / f"t.{kind}", cwd=folder))
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "t.csv").read_text(encoding="utf-8"))))
+    np.testing.assert_allclose([[float(row[f"topic_{c}"]) for c in range(3)] for row in rows], degrees, atol=1e-5)
+    np.testing.assert_allclose(np.load(tmp_path / "t.npz")["mixture"], degrees, atol=1e-9)
+    assert json.loads((tmp_path / "t.jsonl").read_text().splitlines()[4])["id"] == "d04"
+    assert len(json.loads((tmp_path / "t.json").read_text())) == 30
+    done = warm("transform", saved, "-", stdin=b"ship harbour\nzzz\n")
+    lines = list(csv.reader(io.StringIO(done.stdout)))
+    assert [line[0] for line in lines] == ["id", "1", "2"]
+    assert lines[2][1] == ""
+    assert "1 document has no term of the model (first: 2)" in done.stderr
+
+
+def test_lsi_makes_a_model_to_search(folder, warm, tmp_path):
+    """The baseline is saved and searched alike; verbs that need topics say so."""
+    path = tmp_path / "l.partwise"
+    good(warm("lsi", "news.csv", "-k", 5, "-o", path, "--id-column", "id", cwd=folder))
+    wanted = pw.load(path).search("ship bread", 2)
+    assert [hit["id"] for hit in parsed(warm("search", path, "ship bread", "-n", 2, "--json"))["hits"]] == [
+        hit.id for hit in wanted
+    ]
+    for verb in (["clusters", path], ["transform", path, "news.csv"], ["compare", path, path]):
+        done = warm(*verb, cwd=folder)
+        assert done.returncode == 2
+        assert "LSI" in done.stderr
+
+
+@pytest.fixture(scope="session")
+def matrices(tmp_path_factory):
+    """One matrix in every format."""
+    path = tmp_path_factory.mktemp("matrices")
+    dense = planted(20, 15, 3)
+    np.save(path / "a.npy", dense)
+    sp.save_npz(path / "a.npz", sp.csr_matrix(dense))
+    np.savetxt(path / "a.csv", dense, delimiter=",")
+    np.savetxt(path / "a.tsv", dense, delimiter="\t")
+    import pandas
+    from scipy.io import mmwrite
+
+    mmwrite(path / "a.mtx", dense)
+    pandas.DataFrame(dense, columns=[f"c{i}" for i in range(15)]).to_parquet(path / "a.parquet")
+    (path / "a.csv.gz").write_bytes(gzip.compress((path / "a.csv").read_bytes()))
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.npy", "a.npz", "a.csv", "a.tsv", "a.mtx", "a.parquet", "a.csv.gz"])
+def test_factorize_any_matrix(name, matrices, warm, tmp_path):
+    """The certificate on 80 columns; the saved fit is what the library gives; the same from stdin."""
+    path = tmp_path / "fit.partwise"
+    shown = good(warm("factorize", matrices / name, "-k", 3, "-o", path, "--svd"))
+    assert "against the SVD" in shown
+    wanted = pw.factorize(planted(20, 15, 3), 3)
+    assert pw.load(path).error == pytest.approx(wanted.error, rel=1e-5)
+    if not name.endswith("gz"):
+        found = parsed(warm("factorize", "-", "-k", 3, "--json", stdin=(matrices / name).read_bytes()))
+        assert found["certificate"]["relative_error"] == pytest.approx(wanted.error, rel=1e-5)
+
+
+@pytest.mark.parametrize("source", ["texts", "numbers"])
+def test_compare_methods_on_texts_or_numbers(source, folder, matrices, warm):
+    """A row for each pair, as JSON and as a table."""
+    path = folder / "news.csv" if source == "texts" else matrices / "a.csv"
+    asked = ["compare", path, "-k", 2, "--algorithms", "acls,als-hals", "--inits", "random,spa"]
+    rows = parsed(warm(*asked, "--json"))
+    assert [(row["algorithm"], row["init"]) for row in rows] == [
+        ("acls", "random"), ("acls", "spa"), ("als-hals", "random"), ("als-hals", "spa"),
+    ]  # fmt: skip
+    assert all(row["svd_ratio"] >= 1 and row["seconds"] > 0 for row in rows)
+    shown = good(warm(*asked))
+    assert all(f"{row['error']:.4f}" in shown for row in rows)
+
+
+def test_compare_two_models(saved, folder, warm, tmp_path):
+    """Topics matched and what moved."""
+    other = tmp_path / "b.partwise"
+    good(warm("topics", "news.csv", "-k", 4, "-o", other, *COLUMNS, cwd=folder))
+    found = parsed(warm("compare", saved, other, "--json"))
+    assert found == json.loads(json.dumps(pw.load(saved).compare(pw.load(other)).as_dict()))
+    shown = good(warm("compare", saved, other))
+    assert "Only in the second" in shown
+    assert "of the 30 documents in both" in shown
+
+
+def test_strange_letters_and_marks_are_shown_as_they_are(warm, tmp_path):
+    """Nothing in a text is taken for markup or steers the terminal."""
+    lines = [
+        f"[bold]ship[/bold] harbour \x1b[31m{word} Ünïcode" for word in ["sail", "tide", "wave", "sail", "tide", "wave"]
+    ]
+    (tmp_path / "odd.txt").write_text("\n".join(lines), encoding="utf-8")
+    good(warm("topics", tmp_path / "odd.txt", "-k", 1, "-o", tmp_path / "m.partwise"))
+    shown = good(warm("search", tmp_path / "m.partwise", "ship", "-n", 2))
+    assert "[bold]ship[/bold]" in shown
+    assert "Ünïcode" in shown
+    assert "\x1b" not in shown
+
+
+def test_convert_and_factorize_from_disk(warm, tmp_path):
+    """A matrix stored in parts gives the certificate of the file, and misuse is a sentence."""
+    matrix = planted(40, 60, 3)
+    np.savez(tmp_path / "a.npz", matrix)
+    told = parsed(warm("convert", "a.npz", "a.parts", "--json", cwd=tmp_path))
+    assert (told["shape"], told["entries"]) == ([40, 60], 2400)
+    near, far = (parsed(warm("factorize", name, "-k", 3, "--json", cwd=tmp_path)) for name in ("a.npz", "a.parts"))
+    assert far["certificate"]["relative_error"] == pytest.approx(near["certificate"]["relative_error"], rel=1e-6)
+    for arguments, said in (
+        (["a.npz", "a.parts"], "exists already"),
+        (["a.npz", "b", "--long", "sideways"], "rows or columns"),
+        (["a.npz", "b", "--memory-limit", "some"], "memory limit"),
+        (["none.npz", "b"], "no file"),
+    ):
+        done = warm("convert", *arguments, cwd=tmp_path)
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1

@@ -1,0 +1,109 @@
+"""Every experiment, small: what it gives, what is written, what is drawn."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from partwise.experiments import EXPERIMENTS, Context, Result, store
+from partwise.experiments.types import Verdict
+
+SMALL = {
+    "algorithms": {"rank": 4, "iterations": 12, "seeds": 2},
+    "initializations": {"rank": 4, "seeds": 2},
+    "basis-vectors": {"rank": 5, "larger": 6, "restarts": 6, "iterations": 6},
+    "convergence": {"rank": 4, "iterations": 12, "seeds": 2},
+    "interpretation": {"rank": 4, "parts": 5, "ranks": (3, 6)},
+    "sparsity": {"rank": 4, "iterations": 5, "seeds": 1},
+    "locking": {"rank": 4, "iterations": 8, "seeds": 1},
+    "polish": {"rank": 4, "fast": 4, "most": 30, "seeds": 1},
+    "applications": {"runs": 4, "clusters": (2, 3, 4), "ranks": (2, 3), "splits": 1, "parts": 4, "concepts": 6},
+}
+CLAIMS = {
+    "algorithms": 6,
+    "initializations": 16,
+    "basis-vectors": 7,
+    "convergence": 6,
+    "interpretation": 6,
+    "sparsity": 5,
+    "locking": 4,
+    "polish": 3,
+    "applications": 6,
+}
+
+
+@pytest.fixture(scope="module", params=list(EXPERIMENTS))
+def made(request: pytest.FixtureRequest, small_data: Path) -> tuple[str, Result, list[tuple[str, int, int]]]:
+    """(name, result, what was told on the way) of one experiment."""
+    told: list[tuple[str, int, int]] = []
+    name = request.param
+    context = Context(small_data, lambda *word: told.append(word))
+    return name, EXPERIMENTS[name].run(context, **SMALL[name]), told
+
+
+def test_every_claim_has_a_verdict_and_numbers(made) -> None:
+    name, result, _ = made
+    assert len(result.claims) == CLAIMS[name]
+    for claim in result.claims:
+        assert claim.verdict in Verdict
+        assert any(sign.isdigit() for sign in claim.numbers)
+        assert claim.numbers.endswith(".")
+        assert "nan" not in claim.numbers
+
+
+def test_tables_are_square(made) -> None:
+    _, result, _ = made
+    for table in result.tables:
+        assert table.rows
+        assert {len(row) for row in table.rows} == {len(table.columns)}
+
+
+def test_progress_reaches_its_end(made) -> None:
+    _, _, told = made
+    assert told
+    assert all(0 <= done <= total for _, done, total in told)
+    assert {label for label, _, _ in told} == {label for label, done, total in told if done == total}
+
+
+@pytest.fixture(scope="module")
+def written(made, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the experiment."""
+    name, result, _ = made
+    folder = tmp_path_factory.mktemp(name)
+    store.write(folder, EXPERIMENTS[name], result, SMALL[name], 1.5)
+    return folder
+
+
+def test_what_is_written_is_what_was_found(made, written: Path) -> None:
+    """JSON gives the result back, CSV the tables, the paragraph the verdicts; both figures are drawn."""
+    name, result, _ = made
+    again, told = store.read(written)
+    assert json.dumps(again.as_dict()) == json.dumps(result.as_dict())
+    assert told["seconds"] == 1.5
+    for table in result.tables:
+        with (written / f"{table.name}.csv").open(encoding="utf-8", newline="") as file:
+            head, *rows = csv.reader(file)
+        assert tuple(head) == table.columns
+        assert rows == [["" if cell is None else str(cell) for cell in row] for row in table.rows]
+    assert (written / "figure.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (written / "figure.svg").read_text(encoding="utf-8")
+    text = (written / "paragraph.md").read_text(encoding="utf-8")
+    assert text.startswith(f"# {EXPERIMENTS[name].title}\n")
+    for claim in result.claims:
+        assert f"**{claim.verdict}**. {claim.numbers}" in text
+
+
+def test_a_figure_is_drawn_from_the_file_alone_and_has_labels(made, written: Path) -> None:
+    figure = EXPERIMENTS[made[0]].draw(store.read(written)[0])
+    shown = [axis for axis in figure.get_axes() if axis.axison]
+    assert all(axis.get_xlabel() or axis.get_ylabel() for axis in shown)
+
+
+def test_only_the_same_settings_count_as_finished(made, written: Path) -> None:
+    name, result, _ = made
+    assert store.finished(written, SMALL[name]) == Result.from_dict(json.loads(json.dumps(result.as_dict())))
+    assert store.finished(written, {**SMALL[name], "weight": "counts"}) is None
+    (written / "figure.svg").unlink()
+    assert store.finished(written, SMALL[name]) is None
+    assert store.finished(written / "nowhere", SMALL[name]) is None

@@ -1,0 +1,120 @@
+"""What the verdicts rest on, each checked by hand."""
+
+import numpy as np
+import pytest
+
+from partwise.datasets import TOP_TEN, Ratings
+from partwise.experiments.algorithms import until
+from partwise.experiments.alignment import align
+from partwise.experiments.basis_claims import covered, lumped, parted
+from partwise.experiments.convergence import rises
+from partwise.experiments.leukemia import astray, consensus_clusters
+from partwise.experiments.numbers import above, counted, rank_correlation, rounded, strongest
+from partwise.experiments.papers_topics import likeness
+from partwise.experiments.recommendations import scored, split
+from partwise.experiments.table_one import iterations_saved
+from partwise.experiments.types import Table, Verdict, judge
+from partwise.experiments.writing import cell, markdown
+
+
+@pytest.mark.parametrize(
+    ("checks", "verdict"),
+    [([True], "holds"), ([True, True], "holds"), ([True, False], "holds in part"), ([False], "does not hold here")],
+)
+def test_a_verdict_follows_from_its_checks(checks, verdict) -> None:
+    assert judge(checks) == Verdict(verdict)
+
+
+def test_a_verdict_needs_a_check() -> None:
+    with pytest.raises(ValueError, match="at least one check"):
+        judge([])
+
+
+def test_numbers_by_hand() -> None:
+    assert above(1.02, 1.0) == pytest.approx(2.0)
+    assert rounded([1.23456789, float("nan"), [2]], 3) == [1.23, None, [2.0]]
+    assert rank_correlation([1, 2, 3], [2, 4, 9]) == pytest.approx(1.0)
+    assert rank_correlation([1, 1, 1], [2, 4, 9]) == 0
+    assert strongest(np.array([0, 3, 1, 0.0]), ("a", "b", "c", "d"), 3) == ["b", "c"]
+    assert (counted(1, "sample"), counted(2_000, "sample")) == ("1 sample", "2,000 samples")
+    assert rises([3.0, 2.0, 2.5, None, 2.4, 2.6]) == 2
+
+
+def test_seconds_until_a_level_by_hand() -> None:
+    found = {"methods": {"acls": {"seconds": [0.1, 0.2, 0.3], "error": [4.0, 1.0, 0.5]}}}
+    assert until(found, "acls", 1.0) == 0.2
+    assert until(found, "acls", 0.1) is None
+
+
+def test_columns_are_brought_into_order() -> None:
+    best = np.eye(4)[:, :3]
+    order, cosines = align(best, best[:, [2, 0, 1]])
+    assert order.tolist() == [1, 2, 0]
+    np.testing.assert_allclose(cosines, 1)
+
+
+def topic(*counts: int) -> dict:
+    """A topic with so many documents of each category."""
+    total = max(sum(counts), 1)
+    shares = [count / total for count in counts]
+    return {"documents": total, "shares": shares, "category": TOP_TEN[int(np.argmax(shares))]}
+
+
+def test_categories_by_hand() -> None:
+    """earn, acq, money-fx, grain, crude, trade, interest, wheat, ship, corn are the ten."""
+    field = topic(0, 0, 0, 30, 0, 0, 0, 20, 0, 19)
+    topics = [topic(50, 1, 0, 0, 0, 0, 0, 0, 0, 0), field, topic(2, 40, 0, 0, 0, 0, 0, 1, 0, 1)]
+    assert covered(topics) == ["earn", "acq", "grain"]
+    assert lumped(topics)
+    assert not parted(topics)
+    assert parted([*topics, topic(0, 0, 0, 0, 0, 0, 0, 0, 0, 25)])
+
+
+def test_the_papers_terms_are_found_in_ours() -> None:
+    assert likeness(["tonnes", "wheat", "grain", "agriculture", "said", "export"]) == (0, 4)
+    assert likeness(["stg", "bank", "money", "market", "england", "bills"]) == (3, 6)
+    assert likeness(["nothing"])[1] == 0
+
+
+def test_samples_astray_by_hand() -> None:
+    labels = np.array([1, 1, 1, 2, 2])
+    assert astray(labels, ["a", "a", "b", "b", "b"]) == 1
+    assert astray(labels, ["a", "a", "a", "b", "b"]) == 0
+    consensus = np.kron(np.eye(2), np.ones((2, 2)))
+    found = consensus_clusters(consensus, 2)
+    assert found[0] == found[1] != found[2] == found[3]
+
+
+def test_offers_by_hand() -> None:
+    """What was seen is not offered; recall counts hits among the wanted, NDCG their places."""
+    scores = np.array([[9.0, 1], [8, 2], [7, 3], [1, 4]])
+    seen = np.array([[True, False], [False, False], [False, False], [False, False]])
+    liked = np.array([[False, False], [False, False], [True, False], [True, False]])
+    recall, ndcg = scored(scores, seen, liked, 2)
+    assert recall == pytest.approx(1 / 2)
+    assert ndcg == pytest.approx((1 / np.log2(3)) / (1 + 1 / np.log2(3)))
+
+
+def test_a_split_holds_out_of_every_user() -> None:
+    users = np.repeat(np.arange(3), [10, 4, 1])
+    ratings = Ratings(users, np.arange(15), np.ones(15), tuple(map(str, range(15))))
+    keep = split(ratings, 3, seed=0)
+    assert [int((~keep[users == u]).sum()) for u in range(3)] == [3, 2, 0]
+    assert (split(ratings, 3, seed=0) == keep).all()
+
+
+def test_iterations_saved_by_hand() -> None:
+    rows = {
+        "random": {"path": [9, *range(20, 10, -1), 5]},
+        "good": {"path": [12, 11.0, 10]},
+        "bad": {"path": [50] * 30},
+    }
+    assert iterations_saved(rows, "good") == pytest.approx(0.1)
+    assert iterations_saved(rows, "bad") == pytest.approx(3.0)
+    assert iterations_saved(rows, "random") == 0
+
+
+def test_tables_in_markdown() -> None:
+    assert [cell(value) for value in (None, 0.123456, 12_345, "a|b")] == ["", "0.1235", "12,345", "a\\|b"]
+    table = Table("t", "title", ("a", "b"), ((1, None), ("x", 2.0)))
+    assert markdown(table) == "| a | b |\n| --- | --- |\n| 1 |  |\n| x | 2 |"

@@ -1,0 +1,95 @@
+"""The scores of the three methods against dense calculations, and the collections where they are at hand."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.metrics.pairwise import cosine_similarity
+
+import partwise as pw
+from partwise import datasets
+from partwise.datasets import Collection, Document
+from partwise.experiments.clustering import nmf_clusters, single_label, svd_clusters
+from partwise.experiments.retrieval import Judged, compare, difference, lsi_scores, measure, nmf_scores, vector_scores
+from partwise.text import Weighting
+
+PETS, SEAS = ["cat", "dog", "mouse", "pet", "fur"], ["ship", "sea", "wave", "port", "sail"]
+
+
+def made(seed=0, n=40):
+    """Two kinds of documents, and a query for each."""
+    rng = np.random.default_rng(seed)
+    documents = tuple(
+        Document(i + 1, text=" ".join([*rng.choice(PETS if i % 2 else SEAS, 3).tolist(), "thing"])) for i in range(n)
+    )
+    queries = (Document(1, text="cat dog"), Document(2, text="ship wave"), Document(3, text="not judged"))
+    relevant = {1: frozenset(range(2, n + 1, 2)), 2: frozenset(range(1, n + 1, 2))}
+    return Judged.of(Collection(documents, queries, relevant), Weighting())
+
+
+def test_scores_are_cosines_of_the_approximations():
+    """The oracle: dense reconstructions and scikit-learn's cosines."""
+    judged = made()
+    dense, queries = judged.A.toarray(), judged.Q.toarray()
+    assert judged.Q.shape[1] == 2
+    assert vector_scores(judged.A, judged.Q) == pytest.approx(cosine_similarity(queries.T, dense.T))
+    svd = pw.truncated_svd(judged.A, 3)
+    near = svd.u @ np.diag(svd.s) @ svd.v.T
+    assert lsi_scores(svd, judged.Q) == pytest.approx(cosine_similarity((svd.u @ svd.u.T @ queries).T, near.T))
+    fit = pw.factorize(judged.A, 3, seed=0)
+    asked = fit.W @ fit.transform(judged.Q)
+    assert nmf_scores(fit, judged.Q) == pytest.approx(cosine_similarity(asked.T, (fit.W @ fit.H).T))
+
+
+def test_two_topics_are_found_by_all():
+    """Where the kinds share no word, two dimensions answer both queries perfectly and word vectors do not."""
+    rows = list(compare(made(), ranks=[2], seeds=[0, 1]))
+    vectors, lsi, nmf = rows
+    assert [row.method for row in rows] == ["vectors", "lsi", "nmf"]
+    assert vectors.map < 1
+    assert lsi.map == pytest.approx(1)
+    assert nmf.map == pytest.approx(1)
+    assert len(nmf.by_seed) == 2
+    assert difference(nmf, lsi)[0] == pytest.approx(0)
+
+
+def test_measure_means_over_queries_and_seeds():
+    """Two seeds, two queries: by hand."""
+    relevant = np.array([[True, False], [False, True]])
+    good, bad = np.array([[2.0, 1], [1, 2]]), np.array([[1.0, 2], [2, 1]])
+    found = measure("x", 1, [good, bad], relevant)
+    assert found.by_seed.tolist() == [1, 0.5]
+    assert found.by_query.tolist() == [0.75, 0.75]
+    assert found.map == found.eleven == 0.75
+
+
+def test_clusters():
+    """Both ways part the two kinds; rescaling a topic changes nothing."""
+    judged = made()
+    fit = pw.factorize(judged.A, 2, seed=0)
+    kinds = np.arange(40) % 2
+    for found in (nmf_clusters(fit), svd_clusters(pw.truncated_svd(judged.A, 2), 2, seed=0)):
+        assert len({*zip(found.tolist(), kinds.tolist(), strict=True)}) == 2
+    scale = np.array([100.0, 0.01])
+    scaled = replace(fit, w=fit.w * scale, h=fit.h / scale)
+    assert nmf_clusters(scaled).tolist() == nmf_clusters(fit).tolist()
+
+
+def test_medlars_at_a_small_rank():
+    """On MEDLARS NMF answers nearly as well as LSI at the same rank, and far better than chance."""
+    try:
+        collection = datasets.load_medlars()
+    except datasets.DataNotFound as error:
+        pytest.skip(str(error))
+    _, lsi, nmf = compare(Judged.of(collection, Weighting()), ranks=[25], seeds=[0])
+    assert nmf.map > 0.85 * lsi.map > 0.3
+
+
+def test_single_labels():
+    """Articles of one topic, of the ten, of which there are enough."""
+    topics = [("earn",)] * 3 + [("earn", "acq"), ("acq",), ("tea",), ()] + [("acq",), ("corn",)]
+    articles = [SimpleNamespace(topics=given, text=f"text {i}") for i, given in enumerate(topics)]
+    texts, labels = single_label(articles, least=2)
+    assert labels == ["earn", "earn", "earn", "acq", "acq"]
+    assert texts == ["text 0", "text 1", "text 2", "text 4", "text 7"]

@@ -1,0 +1,159 @@
+"""What stands in a page, and what is refused before it is written."""
+
+import base64
+import json
+import re
+
+import numpy as np
+import pytest
+
+import partwise as pw
+from partwise.files import write
+from partwise.plot.layout import places
+from partwise.report.documents import sampled
+from partwise.report.payload import packed_rows, to_json
+
+BAD = "</script><!-- & \u2028 \u2029 \ud800 <b>"
+
+
+@pytest.fixture(scope="module")
+def fit():
+    return pw.factorize(np.random.default_rng(0).random((12, 9)), 3)
+
+
+@pytest.fixture(scope="module")
+def model():
+    texts = [f"{a} {b} tide wave" if n % 2 else f"{a} {b} oven bread" for n, (a, b) in enumerate([("sea", "pie")] * 12)]
+    return pw.TopicModel(2).fit([pw.Document(f"<i>{n}", text, "<b>") for n, text in enumerate(texts)])
+
+
+def payload(path):
+    return json.loads(re.search(r'id="data">(.*?)</script>', path.read_text(encoding="utf-8"), re.S)[1])
+
+
+def test_json_holds_no_markup():
+    """No sign that ends a script or opens a tag is left, and the value comes back whole."""
+    text = to_json({BAD: [BAD]})
+    assert not set("<>&\u2028\u2029\ud800") & set(text)
+    assert json.loads(text) == {BAD: [BAD]}
+
+
+def test_one_file_and_nothing_from_outside(model, tmp_path):
+    """No address to fetch from stands in the page outside plotly, which is packed."""
+    text = pw.write_report(model, tmp_path / "r.html", runs=0).read_text(encoding="utf-8")
+    assert not re.search(r"(src|href)=.?https?:|@import|url\(", text)
+    assert text.count("<script") == 3
+    assert "<b>" not in text
+
+
+@pytest.mark.parametrize("density", [0.1, 1.0])
+def test_packed_rows_come_back(density):
+    """Counts, places and values give the factor again, to the bit while it is small."""
+    rng = np.random.default_rng(1)
+    factor = rng.random((30, 7)) * (rng.random((30, 7)) < density)
+    found = packed_rows(factor)
+
+    def array(part):
+        return np.frombuffer(base64.b64decode(part["bytes"]), part["kind"])
+
+    if "dense" in found:
+        again = array(found["dense"]).reshape(30, 7)
+    else:
+        again = np.zeros((30, 7))
+        again[np.repeat(np.arange(30), array(found["counts"])), array(found["places"])] = array(found["values"])
+    assert np.array_equal(again, factor)
+
+
+def test_many_documents_are_sampled():
+    """A page holds 20,000 of 200,000, each once, in order."""
+    chosen = sampled(200_000)
+    assert len(chosen) == 20_000
+    assert (np.diff(chosen) > 0).all()
+    assert np.array_equal(sampled(500), np.arange(500))
+
+
+def test_circles_do_not_overlap():
+    """Topics that are all alike still get places of their own."""
+    points, radii = places(np.ones((9, 9)), np.full(9, 1 / 9))
+    apart = np.linalg.norm(points[:, None] - points, axis=2) + np.eye(9)
+    assert (apart >= 0.98 * (radii[:, None] + radii) * (1 - np.eye(9))).all()
+
+
+def test_every_line_has_a_verdict(fit, tmp_path):
+    """Good, fair or bad with a sentence on what to do, or plain."""
+    told = payload(pw.write_report(fit, tmp_path / "f.html"))["verdicts"]
+    assert {line["verdict"] for line in told} <= {"good", "fair", "bad", "plain"}
+    assert all(line["advice"] for line in told if line["verdict"] in ("good", "fair", "bad"))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"shape": (5, 5)}, "12 rows"),
+        ({"rows": ["a"]}, "1 labels for 12 rows"),
+        ({"matrix": np.ones((3, 3))}, "12 × 9"),
+        ({"runs": -1}, "runs must be"),
+    ],
+)
+def test_bad_input_is_refused(fit, tmp_path, given, said):
+    """In a sentence, and nothing is written."""
+    with pytest.raises(ValueError, match=said):
+        pw.write_report(fit, tmp_path / "r.html", **given)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unlike_things_are_not_compared(fit, model, tmp_path):
+    with pytest.raises(ValueError, match="two of a kind"):
+        pw.write_report(model, tmp_path / "r.html", other=fit)
+
+
+def test_figures_can_be_styled(fit, model):
+    """Every picture is a plotly figure."""
+    made = [fit.plot.error(), fit.plot.angles(), fit.plot.topics(), fit.plot.sparsity(), fit.plot.parts((4, 3))]
+    made += [model.plot.topics(), model.plot.sparsity()]
+    for figure in made:
+        assert figure.update_layout(title="mine").layout.title.text == "mine"
+        assert len(figure.data) >= 1
+    assert list(fit.plot.error().data[0].y) == list(fit.history["error"])
+    with pytest.raises(ValueError, match="12 rows"):
+        fit.plot.parts((5, 5))
+
+
+def test_notebooks_show_escaped_tables(fit, model):
+    """A fit, a certificate and a model as HTML."""
+    hostile = pw.TopicModel(2, weighting=pw.Weighting(pattern=r"\S+", min_df=1)).fit(["<b> <i>", "<u> x<s>", "<b> <u>"])
+    assert "<b>" not in hostile._repr_html_()
+    assert "&lt;" in hostile._repr_html_()
+    for thing in (fit, fit.certificate, model):
+        assert "<table>" in thing._repr_html_()
+    assert "not fitted" in pw.TopicModel(3)._repr_html_()
+
+
+def test_a_missing_plotly_is_told(fit, monkeypatch):
+    """In one sentence that says what to install."""
+    monkeypatch.setitem(__import__("sys").modules, "plotly", None)
+    with pytest.raises(ImportError, match=r"pip install 'partwise\[report\]'"):
+        fit.plot.error()
+
+
+def test_the_command(fit, tmp_path, capsys, monkeypatch):
+    """partwise report writes the page and says where; misuse is a sentence."""
+    from partwise.cli import main
+
+    fit.save(tmp_path / "f.partwise")
+    (tmp_path / "rows.txt").write_text("\n".join(f"gene{i}" for i in range(12)))
+
+    def run(*words):
+        monkeypatch.setattr("sys.argv", ["partwise", "report", str(tmp_path / "f.partwise"), *words])
+        with pytest.raises(SystemExit) as end:
+            main()
+        return end.value.code
+
+    page = tmp_path / "r.html"
+    assert run("-o", str(page), "--rows", str(tmp_path / "rows.txt"), "--shape", "4x3") == 0
+    assert "r.html" in capsys.readouterr().out.replace("\n", "")
+    assert payload(page)["factor"]["names"][3] == "gene3"
+    assert run("-o", str(page), "--shape", "round") == 2
+    assert "such as 19x19" in capsys.readouterr().err
+    write(tmp_path / "f.partwise", "something else", 1, {}, {})
+    assert run("-o", str(page)) == 2

@@ -1,0 +1,81 @@
+"""``resume``: what it says of a run that was kept, and that going on from the file alone changes no bits."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from test_checkpoint import A, assert_same, broken, call, no_waiting_for_the_disk  # noqa: F401
+
+import partwise as pw
+
+WAYS = {
+    "plain": {},
+    "sparse": {"matrix": sp.csr_array(A)},
+    "default rules": {"stop": None, "algorithm": "acls"},
+    "rules of rules": {"stop": pw.AllOf((pw.Angle(1e-9), pw.Frobenius(change=1e-9) | pw.MaxIterations(3)))},
+    "polish": {"algorithm": pw.acls(0.1, 0.2), "polish": pw.extrapolated(pw.hals(sweeps=2)), "settle": True},
+    "restarts": {"restarts": 5, "init": "nndsvd", "racing": None, "keep": "last", "svd": True, "seed": None},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_go_needs_only_the_matrix(way, tmp_path, monkeypatch):
+    """The file holds every setting: with the data the run goes on and ends as the unbroken one does."""
+    path = tmp_path / "run"
+    matrix = WAYS[way].get("matrix", A)
+    assert broken(monkeypatch, path, 4, **WAYS[way])
+    found = pw.resume(path).go(matrix)
+    assert_same(found, call(**WAYS[way] | {"seed": found.certificate.seed}))
+    assert_same(pw.resume(path).go(matrix), found)
+
+
+def test_it_says_what_it_is(tmp_path, monkeypatch):
+    """The settings, the iteration, the error and the time; printed lines fit a terminal."""
+    path = tmp_path / "run"
+    stop = pw.MaxIterations(14)
+    assert broken(monkeypatch, path, 6, stop=stop)
+    seen = pw.resume(path)
+    assert (seen.shape, seen.phase, seen.iteration) == ((60, 44), "race", 6)
+    assert seen.error == call(stop=stop).history.error[6]
+    told = str(seen)
+    for text in ("60 × 44, float64", "als-hals(sweeps=5)", "random-acol", "under way at iteration 6", "MaxIterations"):
+        assert text in told
+    seen.go(A)
+    assert "finished at iteration 14" in str(pw.resume(path))
+
+
+def test_what_no_file_holds_is_asked_for(tmp_path, monkeypatch):
+    """A start or a rule of one's own must be given again, and the sentence says how."""
+    path, start = tmp_path / "run", np.ones((60, 4)) + np.eye(60, 4)
+    assert broken(monkeypatch, path, 4, init=start)
+    with pytest.raises(ValueError, match=r"has its own init \(given\).*go\(matrix, init="):
+        pw.resume(path).go(A)
+    assert_same(pw.resume(path).go(A, init=start), call(init=start))
+    with pytest.raises(ValueError, match="another init"):
+        pw.resume(path).go(A, init=2 * start)
+
+
+def test_an_algorithm_of_ones_own_is_asked_for(tmp_path, monkeypatch):
+    """An algorithm that the table cannot make is given again too."""
+    own = pw.Algorithm("mine", pw.hals().w, pw.acls().h)
+    path = tmp_path / "run"
+    assert broken(monkeypatch, path, 4, algorithm=own)
+    with pytest.raises(ValueError, match=r"its own algorithm \(mine\)"):
+        pw.resume(path).go(A)
+    assert_same(pw.resume(path).go(A, algorithm=own), call(algorithm=own))
+
+
+def test_other_data_are_refused(tmp_path, monkeypatch):
+    """The matrix is checked as factorize checks it."""
+    assert broken(monkeypatch, tmp_path / "run", 4)
+    with pytest.raises(ValueError, match="another matrix"):
+        pw.resume(tmp_path / "run").go(A[:, 1:])
+
+
+@pytest.mark.parametrize(("content", "error"), [(None, FileNotFoundError), (b"nothing of ours", ValueError)])
+def test_no_checkpoint(content, error, tmp_path):
+    """No file, or none of ours, is one sentence."""
+    path = tmp_path / "run"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(error, match=r"There is no file|is not a partwise checkpoint file, or it is damaged"):
+        pw.resume(path)

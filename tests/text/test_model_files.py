@@ -1,0 +1,130 @@
+"""A model is one file: the same answers after loading, in this process, a fresh one, and from an earlier version."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from corpus import documents
+
+import partwise as pw
+from partwise import files
+from partwise.text import LSI, TopicModel, Weighting, load_model
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+
+
+@pytest.fixture(scope="module")
+def model():
+    return TopicModel(3, seed=1, weighting=Weighting(ngrams=(1, 2), stem="english")).fit(documents())
+
+
+def test_everything_is_the_same_after_loading(model, tmp_path):
+    """Topics, clusters, searches, explanations, certificate, history and options; pw.load reads it too."""
+    model.save(tmp_path / "a.partwise")
+    for again in (TopicModel.load(tmp_path / "a.partwise"), pw.load(tmp_path / "a.partwise")):
+        assert again.topics() == model.topics()
+        assert again.clusters() == model.clusters()
+        assert again.search("the captain sings") == model.search("the captain sings")
+        assert again.similar(3) == model.similar(3)
+        assert again.explain("d05") == model.explain("d05")
+        assert again.weighting == model.weighting
+        assert again.certificate == model.certificate
+        assert again.factorization.history.tobytes() == model.factorization.history.tobytes()
+        np.testing.assert_array_equal(again.transform(["bread and tide"]), model.transform(["bread and tide"]))
+        assert (again.k, again.seed) == (3, 1)
+        assert again.collection.duplicates == model.collection.duplicates
+
+
+def test_the_texts_are_not_in_the_file(tmp_path):
+    """Past its first characters a text leaves no trace but its counts."""
+    made = documents()
+    long = " ".join(d.text for d in made[::3]) + " the very last words of it"
+    TopicModel(2).fit([long, *(d.text for d in made)]).save(tmp_path / "a.partwise")
+    with np.load(tmp_path / "a.partwise", allow_pickle=False) as file:
+        assert all(array.dtype != object for array in file.values())
+        assert not any(b"last words of it" in np.asarray(array).tobytes() for array in file.values())
+
+
+def test_lsi_is_kept_too(tmp_path):
+    """The baseline has the same verbs."""
+    model = LSI(4).fit(documents())
+    model.save(tmp_path / "l.partwise")
+    for again in (
+        LSI.load(tmp_path / "l.partwise"),
+        pw.load(tmp_path / "l.partwise"),
+        load_model(tmp_path / "l.partwise"),
+    ):
+        assert again.search("ship bread") == model.search("ship bread")
+        np.testing.assert_array_equal(again.transform(["ship"]), model.transform(["ship"]))
+
+
+def test_a_fresh_process_gives_the_same_answers(model, tmp_path):
+    """What matters is in the file, nothing in the process; scikit-learn is not loaded to search."""
+    path = tmp_path / "a.partwise"
+    model.save(path)
+    code = (
+        "import json, sys, partwise as pw\n"
+        "model = pw.load(sys.argv[1])\n"
+        "found = [model.search('captain melody').as_dict(), model.similar(2).as_dict()]\n"
+        "assert not {'sklearn', 'matplotlib', 'pandas', 'pyarrow'} & set(sys.modules)\n"
+        "print(json.dumps([*found, model.topics().as_dict(), model.clusters().as_dict()]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    wanted = [model.search("captain melody"), model.similar(2), model.topics(), model.clusters()]
+    assert json.loads(done.stdout) == json.loads(json.dumps([found.as_dict() for found in wanted]))
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.partwise")), ids=lambda path: path.stem)
+def test_files_of_earlier_versions_are_read(path):
+    """A model that an earlier version wrote answers as it did then: what it said is kept beside it."""
+    model, told = pw.load(path), json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    for query, ids, scores in told["searches"]:
+        answer = model.search(query, len(ids))
+        assert [hit.id for hit in answer] == ids
+        np.testing.assert_allclose([hit.score for hit in answer], scores, rtol=1e-6)
+    if isinstance(model, TopicModel):
+        assert list(model.names) == told["names"]
+        assert [one.topic for one in model.clusters()] == told["clusters"]
+        assert model.explain(0).parts
+        assert model.certificate.verdict
+
+
+def test_there_are_fixtures():
+    """Layout 1 of both kinds is kept."""
+    assert {path.stem for path in FIXTURES.glob("*.partwise")} >= {"topics-1", "lsi-1"}
+
+
+def test_a_missing_package_is_not_called_damage(model, tmp_path, monkeypatch):
+    """A model with stems, where the stemmer is not installed, says what to install."""
+    model.save(tmp_path / "a.partwise")
+    monkeypatch.setitem(sys.modules, "snowballstemmer", None)
+    with pytest.raises(ValueError, match="snowballstemmer"):
+        pw.load(tmp_path / "a.partwise")
+
+
+def test_other_files_are_refused(model, tmp_path):
+    """Another kind, a newer layout, a damaged file, parts that do not fit: each one sentence."""
+    path, fit = tmp_path / "a.partwise", tmp_path / "fit.partwise"
+    pw.factorize(np.ones((4, 3)), 1).save(fit)
+    with pytest.raises(ValueError, match="holds a partwise factorization, not a partwise topic model"):
+        TopicModel.load(fit)
+    model.save(path)
+    meta, arrays = files.read(path, TopicModel.KIND, 1)
+    files.write(tmp_path / "new.partwise", TopicModel.KIND, 99, meta, arrays)
+    with pytest.raises(ValueError, match="written by a newer partwise"):
+        pw.load(tmp_path / "new.partwise")
+    files.write(tmp_path / "odd.partwise", "partwise sausage", 1, meta, arrays)
+    with pytest.raises(ValueError, match="holds a partwise sausage"):
+        pw.load(tmp_path / "odd.partwise")
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match="damaged"):
+        load_model(path)
+    for name in ("ids", "vocabulary_keys", "h", "a_terms"):
+        files.write(path, TopicModel.KIND, 1, meta, arrays | {name: arrays[name][:-7]})
+        with pytest.raises(ValueError, match="do not fit together"):
+            pw.load(path)

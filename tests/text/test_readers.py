@@ -1,0 +1,143 @@
+"""The readers: what is written is read back, in every format, plain and gzipped."""
+
+import csv
+import gzip
+import io
+import json
+import sys
+import tracemalloc
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from partwise.text import Document, read_documents
+from partwise.text.readers import FORMATS
+
+# Any text that the formats can hold: no lone surrogates, no NUL (which marks a binary file).
+CELL = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
+ROWS = st.lists(st.tuples(CELL, CELL, CELL), min_size=1, max_size=12)
+COLUMNS = {"column": "body", "title_column": "head", "label_column": "kind"}
+
+
+def as_csv(rows, delimiter=","):
+    file = io.StringIO(newline="")
+    csv.writer(file, delimiter=delimiter).writerows([("body", "head", "kind"), *rows])
+    return file.getvalue().encode()
+
+
+def as_tsv(rows):
+    return as_csv(rows, "\t")
+
+
+def as_jsonl(rows):
+    return b"".join(json.dumps(dict(zip(("body", "head", "kind"), row, strict=True))).encode() + b"\n" for row in rows)
+
+
+def as_parquet(rows):
+    file = io.BytesIO()
+    columns = dict(zip(("body", "head", "kind"), map(list, zip(*rows, strict=True)), strict=True))
+    pyarrow.parquet.write_table(pyarrow.table(columns), file)
+    return file.getvalue()
+
+
+WRITERS = {"csv": as_csv, "tsv": as_tsv, "jsonl": as_jsonl, "parquet": as_parquet}
+
+
+def write(folder, name, content, packed):
+    path = folder / (f"{name}.gz" if packed else name)
+    path.write_bytes(gzip.compress(content) if packed else content)
+    return path
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
+@pytest.mark.parametrize("format", WRITERS)
+@given(rows=ROWS)
+def test_tables_are_read_back(tmp_path_factory, format, packed, rows):
+    """Every cell comes back as it was, with its row number for an id, quotes and line breaks included."""
+    path = write(tmp_path_factory.mktemp("t"), f"x.{format}", WRITERS[format](rows), packed)
+    found = list(read_documents(path, **COLUMNS))
+    assert found == [Document(str(i), *row) for i, row in enumerate(rows, 1)]
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
+@given(texts=st.lists(st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1), min_size=1, max_size=12))
+def test_lines_are_read_back(tmp_path_factory, packed, texts):
+    """Every line that is not blank is a document named by its number."""
+    path = write(tmp_path_factory.mktemp("t"), "x.txt", "\n".join([*texts, "last"]).encode(), packed)
+    expected = [Document(str(i), text) for i, text in enumerate([*texts, "last"], 1) if text.strip()]
+    if texts[0].startswith("\ufeff"):
+        expected = expected[1:] if not texts[0][1:].strip() else [Document("1", texts[0][1:]), *expected[1:]]
+    assert list(read_documents(path)) == expected
+
+
+@given(texts=st.dictionaries(st.from_regex("[a-z]{1,3}(/[a-z]{1,3}x)?", fullmatch=True), CELL, min_size=1, max_size=8))
+def test_folders_are_read_back(tmp_path_factory, texts):
+    """Every file below a folder, by its path inside, in sorted order."""
+    root = tmp_path_factory.mktemp("t")
+    texts = {f"{name}.txt": text for name, text in texts.items()}
+    for name, text in texts.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_bytes(text.encode())
+    (root / ".hidden").write_text("no")
+    found = list(read_documents(root))
+    assert [(d.id, d.text) for d in found] == [(n, t.removeprefix("\ufeff")) for n, t in sorted(texts.items())]
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_stdin(monkeypatch, format, packed):
+    """The same formats through a pipe that cannot be rewound."""
+    rows = [("one\ntwo", "a", "b"), ("three", "c", "d")]
+    content = b"one two\nthree\n" if format == "lines" else WRITERS[format](rows)
+    content = gzip.compress(content) if packed else content
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    found = [d.text for d in read_documents("-", format=format, **({} if format == "lines" else COLUMNS))]
+    assert found == (["one two", "three"] if format == "lines" else ["one\ntwo", "three"])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252"])
+def test_encodings(tmp_path, encoding):
+    """Text in an encoding that is said is read, in files and in folders, byte order mark or not."""
+    for name in ("x.txt", "x.csv"):
+        (tmp_path / name).write_bytes("text\nnaïve café\nœuf".replace("œ", "ö").encode(encoding))
+    assert [d.text for d in read_documents(tmp_path / "x.csv", encoding=encoding)] == ["naïve café", "öuf"]
+    assert [d.text for d in read_documents(tmp_path / "x.txt", encoding=encoding)] == ["text", "naïve café", "öuf"]
+    assert [d.text for d in read_documents(tmp_path, encoding=encoding)] == ["text\nnaïve café\nöuf"] * 2
+
+
+def test_mixed_encodings(tmp_path):
+    """Several encodings are tried in order, line by line, and what was not in the first is counted."""
+    path, said = tmp_path / "x.txt", []
+    path.write_bytes("schön\n".encode() + "schön\n".encode("latin-1") + "grün".encode("latin-1"))
+    found = [d.text for d in read_documents(path, encoding="utf-8,latin-1", warn=said.append)]
+    assert found == ["schön", "schön", "grün"]
+    assert said == [f"Not utf-8, so read as iso8859-1: 2 times, first {path}, line 2."]
+
+
+def test_ids_and_default_columns(tmp_path):
+    """The text's column is 'text' or the only one; ids come from a column, numbers too, a null one from the row."""
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"text": "a", "n": 7}\n\n{"text": "b", "n": null}\n{"n": 9.5, "text": 3}\n')
+    assert list(read_documents(path, id_column="n")) == [Document("7", "a"), Document("2", "b"), Document("9.5", "3")]
+    (tmp_path / "one.csv").write_text("words\nhello\n")
+    assert [d.text for d in read_documents(tmp_path / "one.csv")] == ["hello"]
+    (tmp_path / "semi.csv").write_text("text;label\n1,5 apples;fruit\n")
+    found = next(read_documents(tmp_path / "semi.csv", label_column="label"))
+    assert (found.text, found.label) == ("1,5 apples", "fruit")
+
+
+@pytest.mark.parametrize("format", ["lines", "csv", "jsonl"])
+def test_reading_streams(tmp_path, format):
+    """The memory that reading takes does not grow with the file."""
+    row = "word " * 100
+    line = json.dumps({"text": row}) if format == "jsonl" else row
+    path = write(tmp_path, f"x.{format}", ("text\n" * (format == "csv") + f"{line}\n" * 8000).encode(), packed=True)
+    tracemalloc.start()
+    count = sum(1 for _ in read_documents(path, format=format))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 8000
+    assert peak < 1_000_000 < 8000 * len(row)
