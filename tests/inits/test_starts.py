@@ -173,7 +173,20 @@ class Protocol:
         self._data = data
 
     def __getattr__(self, name):
-        allowed = ("shape", "dtype", "nnz", "nbytes", "blocks", "split", "row_norms2", "norm2", "product", "rows")
+        allowed = (
+            "shape",
+            "dtype",
+            "nnz",
+            "nbytes",
+            "blocks",
+            "split",
+            "parts",
+            "walk",
+            "row_norms2",
+            "norm2",
+            "product",
+            "rows",
+        )
         if name not in allowed:
             raise AttributeError(f"{name} is not in the protocol")
         return getattr(self._data, name)
