@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 
-from partwise.blocks import Block, Workers, borders
-from partwise.data.checks import digest_of
+from partwise.blocks import Workers
 from partwise.data.dask import work
+from partwise.data.dask.side import Side
 from partwise.data.dask.spread import EVERY, Copied, Lost, Made, Mapped, Scattered, Sent, tree
 from partwise.types import Array, Data
-from partwise.walks import Walked, Walks
+from partwise.walks import Walked
 
 T = TypeVar("T")
 TRIES = 8
@@ -185,53 +184,15 @@ def _copies(recipe: Any) -> Iterator[Copied]:
             yield from _copies(given)
 
 
-class ClusterData(Walks):
+class ClusterData(Side):
     """One side of a matrix on a cluster."""
 
-    def __init__(self, cluster: Cluster, turned: bool, transpose: ClusterData | None = None) -> None:
-        self._cluster, self._turned, self._transpose = cluster, turned, transpose
-        self.shape: tuple[int, int] = cluster.shape[::-1] if turned else cluster.shape
-        self.dtype = cluster.dtype
-        self.split: int | None = 1 if turned else 0
-        self.nnz: int = sum(found.nnz for found in cluster.found)
-        self.widens = all(found.sparse for found in cluster.found)
-        index = 4 if self.widens else 0
-        self.nbytes: int = self.nnz * (self.dtype.itemsize + index) + (self.shape[0] + 1) * index
-
-    @cached_property
-    def blocks(self) -> tuple[Block, ...]:
-        """Row blocks of equal size, for what is done to a factor alone."""
-        return borders(np.arange(self.shape[0] + 1) * (self.nnz / self.shape[0] + 8))
-
-    @property
-    def T(self) -> ClusterData:
-        """The other side of the same parts."""
-        if self._transpose is None:
-            self._transpose = ClusterData(self._cluster, not self._turned, self)
-        return self._transpose
-
-    @cached_property
-    def row_norms2(self) -> Array:
-        """Squared row lengths."""
-        if not self._turned:
-            return np.concatenate([found.norms2 for found in self._cluster.found])
-        shares = [found.others2 for found in self._cluster.found]
-        return sum(shares[1:], shares[0])
-
-    @property
-    def digest(self) -> str:
-        """A hash of the lengths of all rows and columns, which are at hand; the numbers are elsewhere."""
-        return digest_of([self.row_norms2, self.T.row_norms2])
-
-    @cached_property
-    def norm2(self) -> float:
-        """‖A‖_F²."""
-        return float(self.row_norms2.sum())
+    _source: Cluster
 
     def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
         """The parts one by one, brought here: for what is no task."""
-        for future, (lo, hi) in zip(self._cluster.parts, pairwise(self._cluster.edges), strict=True):
-            yield lo, hi, self._cluster.client.gather(future).side(self._turned)
+        for future, (lo, hi) in zip(self._source.parts, pairwise(self._source.edges), strict=True):
+            yield lo, hi, self._source.client.gather(future).side(self._turned)
 
     def walk(
         self,
@@ -243,11 +204,11 @@ class ClusterData(Walks):
         both: bool = False,
     ) -> Walked:
         """A task for each part, on the worker that has it."""
-        return self._cluster.walk(task, tall, shared, self._turned, shares)
+        return self._source.walk(task, tall, shared, self._turned, shares)
 
     def hold(self, factor: Any) -> Any:
         """Sent to the workers, where these rows are the long axis."""
-        return factor if self._turned else self._cluster.hold(factor)
+        return factor if self._turned else self._source.hold(factor)
 
     def hand_out(self, factor: Any) -> Any:
         """A dask array over the rows on the workers; a factor of the short axis as it is."""
@@ -268,7 +229,7 @@ class ClusterData(Walks):
 
     def rows(self, lo: int, hi: int) -> Array:
         """Some rows, dense, from the parts that have them."""
-        cluster, client = self._cluster, self._cluster.client
+        cluster, client = self._source, self._source.client
         if self._turned:
             asked = client.map(work.some_rows, cluster.parts, turned=True, lo=lo, hi=hi, pure=False)
             return np.concatenate(client.gather(asked), axis=1)
