@@ -19,7 +19,7 @@ demo: $(READY)  ## topics, searches and a saved model from the docstrings of Pyt
 	$(BIN)/python -m partwise demo
 
 test: $(READY)  ## all tests; those of the report in a browser where there is a Chromium, else it is said why not
-	$(BIN)/python -m pytest -n 2 -rs
+	$(BIN)/python -m pytest -n 2 --dist worksteal -rs
 
 test-browser: $(READY) chromium  ## the report in a real Chromium, which is installed where that is allowed
 	PARTWISE_BROWSER=needed $(BIN)/python -m pytest -rs tests/browser
