@@ -37,7 +37,7 @@ def sparse(dtype: type = np.float64) -> sp.csr_array:
 @cache
 def dense(dtype: type = np.float64) -> np.ndarray:
     """Large enough for several row blocks on both sides, by the count of entries."""
-    return np.random.default_rng(1).random((480, 480)).astype(dtype)
+    return np.random.default_rng(1).random((600, 600)).astype(dtype)
 
 
 def tiny() -> np.ndarray:
