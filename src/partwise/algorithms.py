@@ -274,13 +274,13 @@ def als_hals(
     alpha_h: float | None = None,
     sweeps: int = 5,
 ) -> Algorithm:
-    """One clipped least-squares iteration, then extrapolated coordinate sweeps: a fast run and its polish in one.
+    """Three clipped least-squares iterations, then extrapolated coordinate sweeps: a fast run and its polish in one.
 
     A row ends its sweeps when one gains at most a tenth of what its first one gained.
     """
     main = _sweeps("als-hals", lam_w, lam_h, alpha_w, alpha_h, sweeps, settled=0.1)
     lead = als().with_penalties(main.w.penalty, main.h.penalty)
-    return replace(main, extrapolation=Extrapolation(), lead=lead, lead_iterations=1)
+    return replace(main, extrapolation=Extrapolation(), lead=lead, lead_iterations=3)
 
 
 ALGORITHMS: dict[str, Callable[..., Algorithm]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -228,6 +229,11 @@ def certify(
 
 def versions() -> dict[str, str]:
     """What made the numbers."""
+    return dict(_versions())
+
+
+@cache  # the packages' metadata are read from disk
+def _versions() -> dict[str, str]:
     names = ("partwise", "numpy", "scipy", "numba")
     return {name: version(name) for name in names} | {"python": platform.python_version()}
 

@@ -18,14 +18,17 @@ from partwise.stopping import AllOf, Frobenius, MaxIterations, Reason, Rule, Sta
 from partwise.types import NoMinimum, Step
 
 CAP = 1000
+PACE = 5
 
 
 def default_stop(algorithm: Algorithm, change: float = 1e-4) -> Rule:
-    """The error, or its change in an iteration beside it, is at most ``change``, and the point is nearly stationary.
+    """The error, or its change in five iterations at this pace, is at most ``change``; the point is nearly stationary.
 
+    It is asked every five iterations, and momentum makes a single one a poor witness of the pace. The error is
+    relative to ‖A‖, its change to itself.
     The second half is asked only of methods that go on to a stationary point: clipping ones stall before it.
     """
-    still = Frobenius(level=change, change=change)
+    still = Frobenius(level=change, change=change / PACE)
     if not (algorithm.w.update.monotone and algorithm.h.update.monotone) or algorithm.needs_data:
         return still
     return AllOf((still, Stationarity(1e-2)), because=Reason.SETTLED)
