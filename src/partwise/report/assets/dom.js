@@ -10,6 +10,13 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+function shape(tag, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children.flat());
+  return element;
+}
+
 // A text of unknown origin, kept apart from the direction of what is around it.
 const given = (text) => make("bdi", {}, String(text));
 const percent = (value, digits = 0) => `${(100 * value).toFixed(digits)}%`;

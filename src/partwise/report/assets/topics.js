@@ -76,7 +76,7 @@ function select(topic) {
     statistics(one), ...[partPicture(topic)].filter(Boolean));
   document.getElementById("examples").replaceChildren(...one.examples.map(exampleOf));
   showTerms();
-  if (window.Plotly && drawn.has("map")) draw("map");
+  pickOnMap(topic);
 }
 
 function picker() {
@@ -98,7 +98,7 @@ function buildTopics() {
     make("p", { class: "note" }, `A ${nouns.part} is a weighted list of ${what}; nobody chose them beforehand. Large circles hold much of the `
       + `whole, and circles near each other share ${nouns.row}s.`),
     make("div", { class: "two" },
-      make("div", { class: "card map" }, chart("map", `Map of the ${nouns.part}s; the list below says the same`), picker()),
+      make("div", { class: "card map" }, buildMap(), picker()),
       make("div", { class: "card detail", "aria-live": "polite" }, make("div", { id: "detail-head" }),
         make("h3", {}, `Its ${nouns.row}s`),
         make("div", { class: "slider" }, make("span", {}, "weight"), slider, make("span", {}, "specificity")),
