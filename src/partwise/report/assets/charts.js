@@ -1,6 +1,8 @@
-// Charts by plotly, in the colours of the page. Its script takes most of a second to compile: that is done when a chart
-// comes near the window, before the page is printed, or when the page has stood for a while and nothing else is to do.
-const STANDS = 2000, PAPER = 620, NEAR = "500px";
+// Charts by plotly, in the colours of the page. Its script takes most of a second to compile, in which nothing can be
+// clicked: so that is done when a chart comes near the window, before the page is printed, or when the page has stood
+// for a while and the reader's hands are still.
+const STANDS = 2000, STILL = 1000, PAPER = 620, NEAR = "800px";
+const SIGNS = ["pointermove", "pointerdown", "keydown", "wheel", "touchmove"];
 const drawn = new Map();
 let plotlySource = null;
 const DARK_BLUES = [[0, "rgba(138,184,255,0)"], [0.15, "rgba(138,184,255,.3)"], [1, "#b9d4ff"]];
@@ -32,7 +34,7 @@ function themed(spec) {
 
 function draw(name, width) {
   const { data, layout } = themed(page.charts[name]);
-  if (width) layout.width = width;
+  Object.assign(layout, width ? { width } : { autosize: true });
   const small = width || matchMedia("(max-width: 620px)").matches;
   if (small && ["similarity", "rows", "columns"].includes(name)) layout.font.size = 10;
   return window.Plotly.react(drawn.get(name), data, layout, { displayModeBar: false, responsive: true, scrollZoom: false });
@@ -51,7 +53,13 @@ function runPlotly() {
 }
 
 const later = (wait) => new Promise((done) => setTimeout(done, wait));
-const idle = () => new Promise((done) => (window.requestIdleCallback ? requestIdleCallback(done, { timeout: 1000 }) : setTimeout(done, 0)));
+
+async function quiet() {
+  let last = 0;
+  for (const sign of SIGNS) addEventListener(sign, () => { last = performance.now(); }, { passive: true });
+  await later(STANDS - performance.now());
+  while (performance.now() - last < STILL) await later(STILL / 4);
+}
 
 function near() {
   return new Promise((done) => {
@@ -86,7 +94,7 @@ async function startCharts() {
     for (const element of drawn.values()) element.textContent = "This browser is too old to unpack the chart.";
     return;
   }
-  await Promise.race([near(), later(STANDS - performance.now()).then(idle)]);
+  await Promise.race([near(), quiet()]);
   runPlotly();
   await drawAll();
 }
