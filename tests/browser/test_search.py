@@ -91,10 +91,32 @@ def test_unknown_words_are_told(visit, plain_page):
     assert page.locator("#document-rows tr").count() == 0
 
 
+def until_answered(page, topic, asked):
+    """Milliseconds from opening a page until a circle of its map was picked and a search answered."""
+    page.locator("#map .bubble").nth(topic).click()
+    page.fill("#search", asked)
+    return page.evaluate(
+        "t => [performance.now(), document.getElementById(`pick-${t}`).checked, "
+        "document.getElementById('first-head').textContent, Boolean(window.Plotly)]",
+        topic,
+    )
+
+
 def test_large(visit, large_page, large_model):
-    """10,000 documents and 50 topics: under 10 MB, interactive within two seconds, the same top twenty."""
+    """10,000 documents and 50 topics: under 10 MB, interactive within two seconds, the same top twenty.
+
+    Interactive: a circle of the map was clicked and answered, and a search too. The best of at most five openings
+    counts, since others may use the machine; plotly must not have been waited for.
+    """
     assert large_page.stat().st_size < 10_000_000
-    times = [float(visit(large_page, charts=False).get_attribute("html", "data-ready")) for _ in range(3)]
+    (asked,) = queries(large_model, 1, seed=1)
+    times = []
+    while len(times) < 5 and min(times, default=2000) >= 2000:
+        page = visit(large_page, charts=False)
+        time, picked, head, plotly = until_answered(page, 20 + len(times), asked)
+        assert picked
+        assert head == "Score"
+        assert time > 2000 or not plotly
+        times.append(time)
+        page.context.close() if time >= 2000 else agree(page, large_model, queries(large_model, 40))
     assert min(times) < 2000
-    page = visit(large_page, charts=False)
-    agree(page, large_model, queries(large_model, 40))

@@ -94,6 +94,7 @@ async function startCharts() {
     for (const element of drawn.values()) element.textContent = "This browser is too old to unpack the chart.";
     return;
   }
+  document.documentElement.dataset.plotly = "unpacked";
   await Promise.race([near(), quiet()]);
   runPlotly();
   await drawAll();
