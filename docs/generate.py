@@ -176,8 +176,8 @@ def measured_page() -> str:
             pipeline_part(),
             "## The report",
             "`make bench-report`: generated documents of 8,000 terms, 50 topics, opened in a fresh Chromium on two "
-            "cores; medians of five, in seconds since the opening, one thing after the other; the charts are gone to at "
-            "once. Of 200,000 documents the page holds 20,000, and says so.",
+            "cores; medians of five, in seconds since the opening, one thing after the other; the charts are gone to "
+            "at once. Of 200,000 documents the page holds 20,000, and says so.",
             report_part(),
         ]
     )

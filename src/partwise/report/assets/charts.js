@@ -57,7 +57,7 @@ const later = (wait) => new Promise((done) => setTimeout(done, wait));
 async function quiet() {
   let last = 0;
   for (const sign of SIGNS) addEventListener(sign, () => { last = performance.now(); }, { passive: true });
-  await later(STANDS - performance.now());
+  await later(STANDS);
   while (performance.now() - last < STILL) await later(STILL / 4);
 }
 
