@@ -50,6 +50,7 @@ function runPlotly() {
   const script = document.createElement("script");
   script.textContent = plotlySource;
   document.head.append(script);
+  plotlySource = null;
 }
 
 const later = (wait) => new Promise((done) => setTimeout(done, wait));

@@ -1,7 +1,7 @@
 // Short names for circles: inside where they fit, else over or beside them where nothing is in the way, and never two
 // on top of each other. What finds no room is left out; pointing at the circle says it.
 const LEAST_SIZE = 10.5, LARGEST_SIZE = 15, LONGEST_WORD = 13;
-const ruler = document.createElement("canvas").getContext("2d");
+const ruler = document.createElement("canvas").getContext("2d"), family = getComputedStyle(document.body).fontFamily;
 const letters = (text) => (window.Intl && Intl.Segmenter ? [...new Intl.Segmenter().segment(text)].map((one) => one.segment) : [...text]);
 
 function shortened(word, most) {
@@ -10,7 +10,7 @@ function shortened(word, most) {
 }
 
 function widthOf(text, size) {
-  ruler.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
+  ruler.font = `${size}px ${family}`;
   return ruler.measureText(text).width;
 }
 
