@@ -1,7 +1,8 @@
 // Short names for circles: inside where they fit, else over or beside them where nothing is in the way, and never two
 // on top of each other. What finds no room is left out; pointing at the circle says it.
 const LEAST_SIZE = 10.5, LARGEST_SIZE = 15, LONGEST_WORD = 13;
-const ruler = document.createElement("canvas").getContext("2d"), family = getComputedStyle(document.body).fontFamily;
+const ruler = document.createElement("canvas").getContext("2d");
+ruler.font = `100px ${getComputedStyle(document.body).fontFamily}`;
 const letters = (text) => (window.Intl && Intl.Segmenter ? [...new Intl.Segmenter().segment(text)].map((one) => one.segment) : [...text]);
 
 function shortened(word, most) {
@@ -9,10 +10,7 @@ function shortened(word, most) {
   return all.length <= most ? word : `${all.slice(0, most - 1).join("")}…`;
 }
 
-function widthOf(text, size) {
-  ruler.font = `${size}px ${family}`;
-  return ruler.measureText(text).width;
-}
+const widthOf = (text, size) => (size / 100) * ruler.measureText(text).width;
 
 function label(lines, size, x, y) {
   const wide = Math.max(...lines.map((line) => widthOf(line, size))) / 2, high = (lines.length * size * 1.2) / 2;
