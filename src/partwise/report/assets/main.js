@@ -60,4 +60,4 @@ showDocuments();
 followSections();
 followPrinting();
 document.documentElement.dataset.ready = String(Math.round(performance.now()));
-document.addEventListener("DOMContentLoaded", () => requestAnimationFrame(() => setTimeout(startCharts)));
+document.addEventListener("DOMContentLoaded", () => setTimeout(startCharts, 100));
