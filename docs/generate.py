@@ -177,9 +177,9 @@ def measured_page() -> str:
             pipeline_part(),
             "## The report",
             "`make bench-report`: generated documents of 8,000 terms, 50 topics, opened in a fresh Chromium on two "
-            "cores by a reader who does the next thing as soon as the last is painted; medians of five, in seconds since "
-            "the opening. What the page's thread worked till the search was answered is processor time. Of 200,000 "
-            "documents the page holds 20,000, and says so.",
+            "cores by a reader who does the next thing as soon as the last is painted; medians of five, in seconds "
+            "since the opening. What the page's thread worked till the search was answered is processor time. Of "
+            "200,000 documents the page holds 20,000, and says so.",
             report_part(),
         ]
     )
