@@ -108,6 +108,13 @@ def large_page(folder, large_model):
 
 
 @pytest.fixture(scope="session")
+def many_page(folder):
+    """Fifty topics of few documents."""
+    found = TopicModel(50, init="random", stop=pw.MaxIterations(2), weighting=Weighting(stop_words=None))
+    return write_report(found.fit_collection(large_collection(400, 600, 40)), folder / "many.html", runs=0)
+
+
+@pytest.fixture(scope="session")
 def faces_page(folder):
     matrix = pictures(40)
     return write_report(pw.factorize(matrix, 4), folder / "faces.html", matrix=matrix, shape=(8, 6), runs=1)
