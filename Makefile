@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 PEERS := $(VENV)/.peers
 
 .PHONY: demo test test-slow test-browser chromium screenshot lint docs paper bench bench-quick bench-iteration \
-	bench-restarts bench-ranks bench-pipeline bench-retrieval bench-dask clean
+	bench-restarts bench-ranks bench-pipeline bench-retrieval bench-dask bench-report clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -87,6 +87,9 @@ bench-pipeline: $(READY)  ## 20,000 documents from a file to a saved model
 
 bench-retrieval: $(READY)  ## search and clustering against human judgement: word vectors, LSI and NMF
 	$(BIN)/python benchmarks/retrieval.py
+
+bench-report: $(READY) chromium  ## the report of 10,000 and of 200,000 documents: its size, and how soon it can be used
+	$(BIN)/python benchmarks/report_page.py
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

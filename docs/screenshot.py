@@ -24,7 +24,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=root)
         page = browser.new_page(viewport={"width": 1280, "height": 1000}, color_scheme="light")
         page.goto(path.as_uri())
-        page.wait_for_selector("html[data-charts]", state="attached", timeout=120_000)
+        page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
         page.locator(".picker label").nth(4).click()
         page.mouse.move(0, 0)
         page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")

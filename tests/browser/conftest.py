@@ -35,18 +35,23 @@ def browser():
 
 @pytest.fixture
 def visit(browser):
-    """Open a page and wait until it stands (and its charts, unless told); at the end nothing may have gone wrong."""
+    """Open a page and wait until it stands; with charts go to them and back; at the end nothing may have gone wrong."""
     contexts, troubles = [], []
 
-    def opened(path, *, charts=True, **context):
+    def opened(path, *, charts=True, script="", **context):
         contexts.append(browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | context)))
         page = contexts[-1].new_page()
+        page.add_init_script(script)
         page.on("console", lambda said: troubles.append(said.text) if said.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("dialog", lambda dialog: (troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.on("request", lambda asked: troubles.append(asked.url) if asked.url != path.as_uri() else None)
         page.goto(path.as_uri())
-        page.wait_for_selector("html[data-charts]" if charts else "html[data-ready]", state="attached")
+        page.wait_for_selector("html[data-ready]", state="attached")
+        if charts:
+            page.evaluate("document.querySelector('.chart').scrollIntoView({ behavior: 'instant' })")
+            page.wait_for_selector("html[data-charts]", state="attached")
+            page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
         return page
 
     opened.troubles = troubles
@@ -102,6 +107,13 @@ def large_model():
 @pytest.fixture(scope="session")
 def large_page(folder, large_model):
     return write_report(large_model, folder / "large.html", runs=0)
+
+
+@pytest.fixture(scope="session")
+def many_page(folder):
+    """Fifty topics of few documents."""
+    found = TopicModel(50, init="random", stop=pw.MaxIterations(2), weighting=Weighting(stop_words=None))
+    return write_report(found.fit_collection(large_collection(400, 600, 40)), folder / "many.html", runs=0)
 
 
 @pytest.fixture(scope="session")

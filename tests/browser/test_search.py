@@ -1,6 +1,7 @@
 """The search box gives the ranking of the command line."""
 
 import json
+import os
 import random
 from types import SimpleNamespace
 
@@ -91,12 +92,34 @@ def test_unknown_words_are_told(visit, plain_page):
     assert page.locator("#document-rows tr").count() == 0
 
 
+def until_answered(page, topic, asked):
+    """Milliseconds from opening a page until a circle of its map was picked and a search answered."""
+    page.locator("#map .bubble").nth(topic).click()
+    page.fill("#search", asked)
+    return page.evaluate(
+        "t => [performance.now(), document.getElementById(`pick-${t}`).checked, "
+        "document.getElementById('first-head').textContent, Boolean(window.Plotly)]",
+        topic,
+    )
+
+
 def test_large(visit, large_page, large_model):
-    """10,000 documents and 50 topics: under 10 MB, interactive within two seconds, the same top twenty."""
+    """10,000 documents and 50 topics: under 10 MB, interactive within two seconds, the same top twenty.
+
+    Interactive: a circle of the map was clicked and answered, and a search too, without waiting for plotly. The best of
+    at most five openings counts, and where more programs run than there are cores, two seconds of a fair share of one.
+    """
+    limit = 2000 * max(1, os.getloadavg()[0] / os.cpu_count())
     assert large_page.stat().st_size < 10_000_000
-    for _ in range(3):  # the best of up to three, since others may be at work on the machine
+    (asked,) = queries(large_model, 1, seed=1)
+    times = []
+    while len(times) < 5 and min(times, default=limit) >= limit:
         page = visit(large_page, charts=False)
-        if (ready := float(page.get_attribute("html", "data-ready"))) < 2000:
-            break
-    assert ready < 2000
-    agree(page, large_model, queries(large_model, 40))
+        time, picked, head, plotly = until_answered(page, 20 + len(times), asked)
+        assert picked
+        assert head == "Score"
+        assert time > 2000 or not plotly
+        times.append(time)
+        page.context.close()
+    assert min(times) < limit
+    agree(visit(large_page, charts=False), large_model, queries(large_model, 40))

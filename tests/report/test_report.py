@@ -79,6 +79,17 @@ def test_circles_do_not_overlap():
     assert (apart >= 0.98 * (radii[:, None] + radii) * (1 - np.eye(9))).all()
 
 
+def test_the_map_is_that_of_the_figure(fit, tmp_path):
+    """The circles that the page draws are those of plot.topics(), and what they fill is told."""
+    drawn = fit.plot.topics().data[0]
+    told = payload(pw.write_report(fit, tmp_path / "f.html", runs=0))["map"]
+    assert told["x"] == pytest.approx(list(drawn.x), abs=1e-4)
+    assert told["y"] == pytest.approx(list(drawn.y), abs=1e-4)
+    assert told["r"] == pytest.approx([size / 2 for size in drawn.marker.size], abs=2e-4)
+    assert told["low"][0] == pytest.approx(min(x - r for x, r in zip(told["x"], told["r"], strict=True)), abs=2e-4)
+    assert told["high"][1] == pytest.approx(max(y + r for y, r in zip(told["y"], told["r"], strict=True)), abs=2e-4)
+
+
 def test_every_line_has_a_verdict(fit, tmp_path):
     """Good, fair or bad with a sentence on what to do, or plain."""
     told = payload(pw.write_report(fit, tmp_path / "f.html"))["verdicts"]

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from partwise.plot.colours import COLOURS, colour, pale
-from partwise.plot.layout import by_strongest, places, thinned
+from partwise.plot.layout import by_strongest, extent, places, thinned
 from partwise.types import Array
 
 BLUES = [[0.0, "rgba(61,125,216,0)"], [0.15, "rgba(61,125,216,.3)"], [1.0, "#1d4f9e"]]
@@ -69,10 +69,10 @@ def topic_map(cosines: Array, shares: Array, names: Sequence[str]) -> go.Figure:
         },
         textfont={"size": 12.5 if len(names) <= 24 else 10.5},
     )  # fmt: skip
-    low, high = (points - radii[:, None]).min(axis=0) - 0.03, (points + radii[:, None]).max(axis=0) + 0.03
+    low, high = extent(points, radii)
     hidden: dict[str, Any] = {"visible": False, "fixedrange": True}
-    figure.update_xaxes(range=[low[0] - 0.04, high[0] + 0.04], **hidden)
-    figure.update_yaxes(range=[low[1], high[1]], **hidden)
+    figure.update_xaxes(range=[low[0] - 0.07, high[0] + 0.07], **hidden)
+    figure.update_yaxes(range=[low[1] - 0.03, high[1] + 0.03], **hidden)
     return figure.update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4}, height=460, hovermode="closest")
 
 

@@ -36,6 +36,11 @@ def places(cosines: Array, shares: Array) -> tuple[Array, Array]:
     return (_apart(spread, radii) if len(spread) > 1 else spread), radii
 
 
+def extent(points: Array, radii: Array) -> tuple[Array, Array]:
+    """(lower left, upper right) corner of what circles fill."""
+    return (points - radii[:, None]).min(axis=0), (points + radii[:, None]).max(axis=0)
+
+
 def by_strongest(factor: Array) -> Array:
     """The order of rows by their strongest topic, the most certain first; rows without any weight come last."""
     tall = factor.astype(np.float64, copy=False)

@@ -1,4 +1,4 @@
-"""The charts of the page as plotly describes them; the page gives them its own colours."""
+"""The map as the page draws it, and the charts as plotly describes them; the page gives them its own colours."""
 
 from __future__ import annotations
 
@@ -8,12 +8,20 @@ from typing import Any
 import numpy as np
 
 from partwise.measures import topic_cosines, unit_columns
-from partwise.plot.layout import by_strongest
+from partwise.plot.layout import by_strongest, extent, places
 from partwise.report.measured import Measured
 from partwise.report.subject import Subject
 from partwise.types import Array
 
 LABELLED_ROWS, LABELLED_COLUMNS = 60, 200
+
+
+def map_payload(subject: Subject) -> dict[str, list[float]]:
+    """The circles of ``plot.topics()``: centres, radii, and the corners of what they fill, y upward."""
+    points, radii = places(topic_cosines(subject.fit.w), subject.shares)
+    low, high = extent(points, radii)
+    found = {"x": points[:, 0], "y": points[:, 1], "r": radii, "low": low, "high": high}
+    return {name: np.round(values, 4).tolist() for name, values in found.items()}
 
 
 def charts_payload(subject: Subject, found: Measured) -> dict[str, Any]:
@@ -23,7 +31,6 @@ def charts_payload(subject: Subject, found: Measured) -> dict[str, Any]:
     fit, names = subject.fit, subject.names
     cosines = topic_cosines(fit.w)
     made = {
-        "map": figures.topic_map(cosines, subject.shares, names),
         "error": figures.error(fit.history, None if found.svd is None else found.svd.error),
         "angles": figures.angles(fit.history),
         "sparsity": figures.sparsity(fit.w, fit.h, names),

@@ -19,6 +19,8 @@ SCRIPTS = (
     "words",
     "solve",
     "search",
+    "labels",
+    "map",
     "charts",
     "topics",
     "documents",

@@ -11,7 +11,7 @@ import numpy as np
 
 from partwise.factorization import Factorization
 from partwise.files import atomic
-from partwise.report.charts import charts_payload
+from partwise.report.charts import charts_payload, map_payload
 from partwise.report.comparison import check_pair, comparison_payload
 from partwise.report.documents import documents_payload
 from partwise.report.measured import Measured, check_runs, measured
@@ -90,6 +90,7 @@ def page_payload(subject: Subject, found: Measured, title: str) -> dict[str, Any
         "search": None if subject.model is None else search_payload(subject.model),
         "verdicts": [line.as_dict() for line in lines(subject, found, float(np.mean(known)) if known else None)],
         "certificate": [list(row) for row in told.rows()],
+        "map": map_payload(subject),
         "charts": charts_payload(subject, found),
         "pictures": None if subject.shape is None else pictures_payload(subject, found),
         "compare": None,

@@ -1,5 +1,10 @@
-// Charts by plotly, whose script is unpacked once the page stands; they take the colours of the page.
+// Charts by plotly, in the colours of the page. Its script takes most of a second to compile, in which nothing can be
+// clicked: so that is done when a chart comes near the window, before the page is printed, or when the page has stood
+// for a while and the reader's hands are still.
+const STANDS = 2000, STILL = 1000, PAPER = 620, NEAR = "800px";
+const SIGNS = ["pointermove", "pointerdown", "keydown", "wheel", "touchmove"];
 const drawn = new Map();
+let plotlySource = null;
 const DARK_BLUES = [[0, "rgba(138,184,255,0)"], [0.15, "rgba(138,184,255,.3)"], [1, "#b9d4ff"]];
 
 function chart(name, label, extra = "") {
@@ -27,63 +32,71 @@ function themed(spec) {
   return { data, layout };
 }
 
-function draw(name) {
+function draw(name, width) {
   const { data, layout } = themed(page.charts[name]);
-  const small = matchMedia("(max-width: 620px)").matches;
-  if (name === "map") {
-    mapSize(data[0], layout, drawn.get(name).clientWidth);
-    const clear = (hex) => `${hex}${isDark() ? "55" : "40"}`, full = (hex) => `${hex}${isDark() ? "aa" : "90"}`;
-    data[0].marker.color = topics.map((topic, c) => (c === selected ? full(topic.colour) : clear(topic.colour)));
-    data[0].marker.line.width = topics.map((_, c) => (c === selected ? 4 : 1.5));
-  }
+  Object.assign(layout, width ? { width } : { autosize: true });
+  const small = width || matchMedia("(max-width: 620px)").matches;
   if (small && ["similarity", "rows", "columns"].includes(name)) layout.font.size = 10;
   return window.Plotly.react(drawn.get(name), data, layout, { displayModeBar: false, responsive: true, scrollZoom: false });
 }
 
-// Circles keep their place when the page is narrow: their size is in the units of the map.
-function mapSize(trace, layout, width) {
-  if (width < 480) {
-    layout.height = Math.round(0.95 * width);
-    trace.textfont.size = 10;
-    trace.text = trace.text.map((text) => text.split("<br>")[0]);
-    painted(drawn.get("map"), { minHeight: `${layout.height}px` });
-  }
-  const across = layout.xaxis.range[1] - layout.xaxis.range[0], down = layout.yaxis.range[1] - layout.yaxis.range[0];
-  const perUnit = Math.min((width - 8) / across, (layout.height - 8) / down);
-  trace.marker.sizeref = 1 / perUnit;
-  const rest = (range, pixels) => (pixels / perUnit - (range[1] - range[0])) / 2;
-  const wideBy = rest(layout.xaxis.range, width - 8), highBy = rest(layout.yaxis.range, layout.height - 8);
-  layout.xaxis.range = [layout.xaxis.range[0] - wideBy, layout.xaxis.range[1] + wideBy];
-  layout.yaxis.range = [layout.yaxis.range[0] - highBy, layout.yaxis.range[1] + highBy];
-}
-
-async function loadPlotly() {
+async function unpackPlotly() {
   const packed = new Blob([bytesOf(document.getElementById("plotly").textContent)]);
-  const text = await new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).text();
-  const script = document.createElement("script");
-  script.textContent = text;
-  document.head.append(script);
+  return new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-const pause = () => new Promise((done) => setTimeout(done, 0));
+function runPlotly() {
+  if (window.Plotly || plotlySource === null) return;
+  const script = document.createElement("script");
+  script.textContent = plotlySource;
+  document.head.append(script);
+  plotlySource = null;
+}
+
+const later = (wait) => new Promise((done) => setTimeout(done, wait));
+
+async function quiet() {
+  let last = 0;
+  for (const sign of SIGNS) addEventListener(sign, () => { last = performance.now(); }, { passive: true });
+  await later(STANDS);
+  while (performance.now() - last < STILL) await later(STILL / 4);
+}
+
+function near() {
+  return new Promise((done) => {
+    const watch = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      watch.disconnect();
+      done();
+    }, { rootMargin: NEAR });
+    for (const element of drawn.values()) watch.observe(element);
+  });
+}
 
 async function drawAll() {
   if (!window.Plotly) return;
   for (const name of drawn.keys()) {
-    await pause();
+    await later(0);
     await draw(name);
   }
   document.documentElement.dataset.charts = "drawn";
 }
 
+// Nothing here may wait: the paper is made as soon as this returns.
+function drawForPaper() {
+  runPlotly();
+  if (window.Plotly) for (const name of drawn.keys()) draw(name, PAPER);
+}
+
 async function startCharts() {
   try {
-    await loadPlotly();
+    plotlySource = await unpackPlotly();
   } catch {
     for (const element of drawn.values()) element.textContent = "This browser is too old to unpack the chart.";
     return;
   }
+  document.documentElement.dataset.plotly = "unpacked";
+  await Promise.race([near(), quiet()]);
+  runPlotly();
   await drawAll();
-  const map = drawn.get("map");
-  if (map) map.on("plotly_click", (event) => select(event.points[0].pointIndex));
 }

@@ -10,10 +10,18 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+function shape(tag, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children.flat());
+  return element;
+}
+
 // A text of unknown origin, kept apart from the direction of what is around it.
 const given = (text) => make("bdi", {}, String(text));
 const percent = (value, digits = 0) => `${(100 * value).toFixed(digits)}%`;
-const whole = (value) => value.toLocaleString("en");
+const counted = new Intl.NumberFormat("en");
+const whole = (value) => counted.format(value);
 const plural = (value, noun) => `${whole(value)} ${noun}${value === 1 ? "" : "s"}`;
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 

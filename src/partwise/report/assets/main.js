@@ -12,6 +12,20 @@ function startTheme() {
   document.getElementById("theme").addEventListener("click", () => { setTheme(isDark() ? "light" : "dark"); drawAll(); });
 }
 
+// Paper is white, and no reader of it can scroll to a chart: all are drawn, to its width, before it is printed.
+function followPrinting() {
+  let theme = null;
+  addEventListener("beforeprint", () => {
+    theme = document.documentElement.dataset.theme;
+    setTheme("light");
+    drawForPaper();
+  });
+  addEventListener("afterprint", () => {
+    setTheme(theme);
+    drawAll();
+  });
+}
+
 function buildHead() {
   const { rows, columns, explained } = page.about;
   document.getElementById("title").append(given(page.title));
@@ -40,8 +54,10 @@ buildDocuments();
 buildMatrix();
 buildCompare();
 buildQuality();
+layMap();
 select(0);
 showDocuments();
 followSections();
+followPrinting();
 document.documentElement.dataset.ready = String(Math.round(performance.now()));
-document.addEventListener("DOMContentLoaded", startCharts);
+document.addEventListener("DOMContentLoaded", () => setTimeout(startCharts, 100));

@@ -2,24 +2,29 @@
 const SHOWN_TERMS = 15;
 let selected = 0, specific = 0.4, byTopic = null;
 
-// For each topic its rows with the weight in the unit column and the part of the row that the topic holds.
+// W by topics: the rows of topic c stand from starts[c] on, each with its weight in the unit column and the part of the
+// row that the topic holds.
 function termsByTopic() {
   if (byTopic) return byTopic;
-  byTopic = topics.map(() => []);
-  for (let i = 0; i < w.rows; i++) {
-    let total = 0;
-    w.each(i, (c, value) => { total += scale[c] > 0 ? value / scale[c] : 0; });
-    w.each(i, (c, value) => {
-      const weight = scale[c] > 0 ? value / scale[c] : 0;
-      if (weight > 0) byTopic[c].push({ row: i, weight, part: weight / total });
-    });
-  }
+  const starts = new Uint32Array(k + 1), totals = new Float64Array(w.rows);
+  const visit = (act) => {
+    for (let i = 0; i < w.rows; i++) w.each(i, (c, value) => { if (scale[c] > 0 && value > 0) act(i, c, value / scale[c]); });
+  };
+  visit((i, c, weight) => { totals[i] += weight; starts[c + 1] += 1; });
+  for (let c = 0; c < k; c++) starts[c + 1] += starts[c];
+  const next = starts.slice(), rows = new Uint32Array(starts[k]), weights = new Float64Array(starts[k]);
+  visit((i, c, weight) => { rows[next[c]] = i; weights[next[c]++] = weight; });
+  byTopic = { starts, rows, weights, totals };
   return byTopic;
 }
 
 // weight × part^s: s = 0 is the weight alone, s = 1 the weight that no other topic shares.
 function strongestTerms(topic, s, most) {
-  const scored = termsByTopic()[topic].map((term) => ({ ...term, score: term.weight * term.part ** s }));
+  const { starts, rows, weights, totals } = termsByTopic(), scored = [];
+  for (let p = starts[topic]; p < starts[topic + 1]; p++) {
+    const weight = weights[p], part = weight / totals[rows[p]];
+    scored.push({ row: rows[p], weight, part, score: weight * part ** s });
+  }
   return scored.sort((a, b) => b.score - a.score || a.row - b.row).slice(0, most);
 }
 
@@ -76,7 +81,7 @@ function select(topic) {
     statistics(one), ...[partPicture(topic)].filter(Boolean));
   document.getElementById("examples").replaceChildren(...one.examples.map(exampleOf));
   showTerms();
-  if (window.Plotly && drawn.has("map")) draw("map");
+  pickOnMap(topic);
 }
 
 function picker() {
@@ -98,7 +103,7 @@ function buildTopics() {
     make("p", { class: "note" }, `A ${nouns.part} is a weighted list of ${what}; nobody chose them beforehand. Large circles hold much of the `
       + `whole, and circles near each other share ${nouns.row}s.`),
     make("div", { class: "two" },
-      make("div", { class: "card map" }, chart("map", `Map of the ${nouns.part}s; the list below says the same`), picker()),
+      make("div", { class: "card map" }, buildMap(), picker()),
       make("div", { class: "card detail", "aria-live": "polite" }, make("div", { id: "detail-head" }),
         make("h3", {}, `Its ${nouns.row}s`),
         make("div", { class: "slider" }, make("span", {}, "weight"), slider, make("span", {}, "specificity")),
