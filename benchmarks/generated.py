@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 SHIFT, POWER, TOPICAL, LENGTH = 2.7, 1.07, 0.6, 150
-CHUNK, BLOCK = 20_000, 2_000
+CHUNK, BLOCK = 20_000, 500
 """Documents drawn at once; the result does not depend on the machine, only on the seed."""
 
 
