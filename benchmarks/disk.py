@@ -1,8 +1,8 @@
-"""A matrix on disk: memory, equality, and the cost of an iteration. ``python benchmarks/disk.py`` (``make bench-disk``).
+"""A matrix on disk: memory, equality, the cost of an iteration. ``python benchmarks/disk.py`` (``make bench-disk``).
 
 Text-like data of long documents (a Zipf vocabulary of 50,000 words, about 1,000 different ones in a document), rank 50,
 written block by block. Each part is kept in ``results/disk.json`` as soon as it is measured; ``--only memory`` measures
-one part again and leaves the others as they are. Needs about 6 GB of disk under ``--scratch``, which are freed at the end.
+one part again and leaves the others as they are. Needs up to 9 GB under ``--scratch``, which are freed at the end.
 """
 
 import argparse
@@ -154,9 +154,7 @@ def scaling(scratch: Path) -> dict:
         for steps, about in running:
             times[about["nnz"]] += [seconds(steps) for _ in range(3 if about["nnz"] < SCALE[-1] else 1)]
         say(f"turn {turn + 1} of 5")
-    rows = [
-        {**about, "iteration_seconds": median(times[about["nnz"]]), "ns_per_nonzero": 0.0} for _, about in running
-    ]
+    rows = [{**about, "iteration_seconds": median(times[about["nnz"]]), "ns_per_nonzero": 0.0} for _, about in running]
     for row in rows:
         row["ns_per_nonzero"] = 1e9 * row["iteration_seconds"] / row["nnz"]
         say(f"{row['nnz']:>11,} nonzeros: {row['ns_per_nonzero']:.1f} ns each")

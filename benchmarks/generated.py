@@ -33,7 +33,7 @@ def text(nnz: int, words: int, topics: int = 50, seed: int = 0) -> csr_matrix:
 
 
 def blocks(nnz: int, words: int, length: int, dtype, topics: int = 50, seed: int = 0):
-    """The same law as blocks of documents, words × documents, until there are `nnz` nonzeros; 1 + log count, unit length.
+    """The same law in blocks of documents, words × documents, up to `nnz` nonzeros: 1 + log count, unit length.
 
     Block b is drawn from (seed, b) alone, so a larger matrix begins with a smaller one. No idf: no block sees another.
     """

@@ -127,7 +127,9 @@ def test_a_disk_that_is_full_while_a_file_is_converted(disk, tmp_path, fully):
         fill()
     else:
         (place / "rest").write_bytes(bytes(3_200_000))
-    with pytest.raises(OSError, match=r"^There is no room on the disk to store .*m; free some and call again; .*kept\.$"):
+    with pytest.raises(
+        OSError, match=r"^There is no room on the disk .*m; free some and call again; .*kept\.$"
+    ):
         convert(source, place / "m", memory_limit=LIMIT)
     assert not (place / "m").exists()
     assert not (place / "m.partial" / "sorting").exists()
@@ -195,7 +197,7 @@ def test_two_conversions_to_one_folder(tmp_path):
     sp.save_npz(source, sparse(2000))
     with held(tmp_path / "m.partial", "The folder"):
         (tmp_path / "m.partial" / "sorting").mkdir(parents=True)
-        with pytest.raises(BlockingIOError, match="The folder .* another run"):
+        with pytest.raises(BlockingIOError, match=r"The folder .* another run"):
             convert(source, tmp_path / "m")
         assert (tmp_path / "m.partial" / "sorting").exists()
     convert(source, tmp_path / "m")

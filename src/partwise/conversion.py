@@ -30,8 +30,8 @@ def convert(
     """Store a matrix file as a matrix on disk within about ``memory_limit`` bytes.
 
     Matrix Market files, scipy's npz and Parquet files of row, column and value are read as streams of entries and
-    sorted into parts through temporary files beside the finished parts; npy arrays are read in slices. ``long`` is the axis
-    that the parts run along, the longer one unless given.
+    sorted into parts through temporary files beside the finished parts; npy arrays are read in slices. ``long`` is the
+    axis that the parts run along, the longer one unless given.
     """
     path = Path(source)
     if not path.exists():
