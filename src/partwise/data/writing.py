@@ -159,10 +159,12 @@ class _Writer:
         part = len(self._edges) - 1
         if sparse:
             side = SparseData.from_scipy(rows, dtype)
-            for order, matrix in (("rows", side), ("columns", side.T)):
+            indptr, indices, numbers = side.arrays
+            turned = SparseData(sp.csr_array(sp.csr_array((numbers, indices, indptr), shape=side.shape).T))
+            for order, matrix in (("rows", side), ("columns", turned)):  # side.T would keep both until a collection
                 for array, values in zip(ARRAYS, matrix.arrays, strict=True):
                     self._put(file_name(part, order, array), _small(values, array))
-            norms, other, nnz = side.row_norms2, side.T.row_norms2, side.nnz
+            norms, other, nnz = side.row_norms2, turned.row_norms2, side.nnz
         else:
             values = dense_array(rows)
             self._put(file_name(part, "rows", "values"), np.ascontiguousarray(values).ravel())
