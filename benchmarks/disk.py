@@ -27,7 +27,7 @@ import partwise as pw
 WORDS, LENGTH, RANK, SEED = 50_000, 2_400, 50, 0
 LARGE = 252_000_000
 TWIN = 20_000_000
-SCALE = (10_000_000, 50_000_000, 200_000_000)
+SCALE = (10_000_000, 50_000_000, LARGE)
 LIMITS = {"memory": 1e9, "twin": 1e-6, "warm": 1.6, "scaling": 1.4}
 HERE = Path(__file__).parent
 RESULT = HERE / "results" / "disk.json"

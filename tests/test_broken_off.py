@@ -127,9 +127,7 @@ def test_a_disk_that_is_full_while_a_file_is_converted(disk, tmp_path, fully):
         fill()
     else:
         (place / "rest").write_bytes(bytes(3_200_000))
-    with pytest.raises(
-        OSError, match=r"^There is no room on the disk .*m; free some and call again; .*kept\.$"
-    ):
+    with pytest.raises(OSError, match=r"^There is no room on the disk .*m; free some and call again; .*kept\.$"):
         convert(source, place / "m", memory_limit=LIMIT)
     assert not (place / "m").exists()
     assert not (place / "m.partial" / "sorting").exists()
