@@ -148,7 +148,7 @@ def warm(scratch: Path) -> dict:
 def scaling(scratch: Path) -> dict:
     """The cost of a nonzero in an iteration, more and more documents of the same kind, the sizes by turns."""
     found = [(*stored(scratch, nnz, "float32"), nnz) for nnz in SCALE]
-    running = [(begun(pw.open_matrix(folder)), about) for folder, about, _ in found]
+    running = [(begun(pw.open_matrix(folder), "acls"), about) for folder, about, _ in found]
     times: dict[int, list[float]] = {about["nnz"]: [] for _, about in running}
     for turn in range(5):
         for steps, about in running:
@@ -159,7 +159,7 @@ def scaling(scratch: Path) -> dict:
         row["ns_per_nonzero"] = 1e9 * row["iteration_seconds"] / row["nnz"]
         say(f"{row['nnz']:>11,} nonzeros: {row['ns_per_nonzero']:.1f} ns each")
     costs = [row["ns_per_nonzero"] for row in rows]
-    return {"algorithm": "hals", "rows": rows, "value": max(costs) / min(costs)}
+    return {"algorithm": "acls", "rows": rows, "value": max(costs) / min(costs)}
 
 
 PARTS = {"memory": memory, "twin": twin, "warm": warm, "scaling": scaling}
