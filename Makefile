@@ -18,8 +18,9 @@ $(READY): pyproject.toml
 demo: $(READY)  ## topics, searches and a saved model from the docstrings of Python's standard library
 	$(BIN)/python -m partwise demo
 
+# A worker a core: a second BLAS thread in each would only spin. Tests of threads set the number themselves.
 test: $(READY)  ## all tests; those of the report in a browser where there is a Chromium, else it is said why not
-	$(BIN)/python -m pytest -n 2 -rs
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -rs
 
 test-browser: $(READY) chromium  ## the report in a real Chromium, which is installed where that is allowed
 	PARTWISE_BROWSER=needed $(BIN)/python -m pytest -rs tests/browser

@@ -29,8 +29,9 @@ def server():
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "encoding": "utf-8"}
     with subprocess.Popen([sys.executable, script], env=ENVIRONMENT, **pipes) as process:
 
-        def run(*arguments, cwd=".", stdin=b""):
-            case = {"arguments": list(map(str, arguments)), "cwd": str(cwd), "stdin": stdin.decode("latin-1")}
+        def run(*arguments, cwd=".", stdin=b"", env=()):
+            case = {"arguments": list(map(str, arguments)), "cwd": str(cwd), "env": dict(env)}
+            case["stdin"] = stdin.decode("latin-1")
             process.stdin.write(json.dumps(case) + "\n")
             process.stdin.flush()
             found = json.loads(process.stdout.readline())

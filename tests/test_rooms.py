@@ -1,6 +1,7 @@
 """The house: imports go only downward, and each library has its room."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,8 +39,14 @@ LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 FILES = sorted(SOURCE.rglob("*.py"))
 
 
+@cache
 def imports(path):
     """The modules that a file imports, late imports included."""
+    return tuple(found(path))
+
+
+def found(path):
+    """They come one after the other."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -31,13 +31,13 @@ FITS = [name for name in pw.ALGORITHMS if name not in ("alp", "anls-lawson-hanso
 @cache
 def sparse(dtype: type = np.float64) -> sp.csr_array:
     """Large enough for several row blocks on both sides, by the count of nonzeros."""
-    return sp.random_array((1100, 900), density=0.22, rng=np.random.default_rng(0), format="csr").astype(dtype)
+    return sp.random_array((700, 640), density=0.22, rng=np.random.default_rng(0), format="csr").astype(dtype)
 
 
 @cache
 def dense(dtype: type = np.float64) -> np.ndarray:
     """Large enough for several row blocks on both sides, by the count of entries."""
-    return np.random.default_rng(1).random((900, 900)).astype(dtype)
+    return np.random.default_rng(1).random((600, 600)).astype(dtype)
 
 
 def tiny() -> np.ndarray:
@@ -64,7 +64,7 @@ def numpy_threads() -> int:
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks so small that matrices of a test's size have several."""
-    monkeypatch.setattr("partwise.blocks.BLOCK_WORK", 2**15)
+    monkeypatch.setattr("partwise.blocks.BLOCK_WORK", 2**14)
 
 
 @pytest.fixture(autouse=True)
@@ -93,8 +93,8 @@ def row_blocks_of(work: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_the_matrices_here_have_several_blocks(make):
     """Otherwise the tests below would prove nothing."""
     data = pw.as_data(make())
-    assert len(data.blocks) > 2
-    assert len(data.T.blocks) > 2
+    assert len(data.blocks) > 5
+    assert len(data.T.blocks) > 5
 
 
 @pytest.mark.parametrize("name", FITS)

@@ -1,6 +1,7 @@
 """Command lines one after another, each in a process of its own, forked from one that has the imports behind it.
 
-What a case sees is what ``python -m partwise`` gives: its own arguments, folder, stdin, stdout, stderr and exit code.
+What a case sees is what ``python -m partwise`` gives: its own arguments, folder, environment, stdin, stdout, stderr and
+exit code.
 Cases come as lines of JSON and results go back the same way.
 """
 
@@ -32,6 +33,7 @@ def run(case: dict) -> dict:
 
 def _child(case: dict, files: list[Path]) -> int:
     os.chdir(case["cwd"])
+    os.environ.update(case["env"])
     for number, (file, flags) in enumerate(zip(files, (os.O_RDONLY, *[os.O_WRONLY | os.O_CREAT] * 2), strict=True)):
         os.dup2(os.open(file, flags), number)
     sys.argv = ["partwise", *case["arguments"]]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from threading import Condition, Lock, get_ident
@@ -66,6 +68,12 @@ def thread_count(threads: int | None) -> int:
     return int(threads)
 
 
+def _all_blas() -> ThreadpoolController:
+    """numpy's BLAS, and scipy's, which the kernels use and which would come unseen with the first of them."""
+    import_module("scipy.linalg.cython_blas")
+    return ThreadpoolController().select(user_api="blas")
+
+
 class _SingleThreadedBlas:
     """BLAS at one thread while anybody needs it: a locked count, since overlapping limits would undo each other.
 
@@ -107,7 +115,7 @@ class _SingleThreadedBlas:
     def _agree(self) -> None:
         """Make the limit what the holders ask for; what to give back is noted before anything is changed."""
         if self._holders and self._before is None:
-            self._controller = self._controller or ThreadpoolController().select(user_api="blas")
+            self._controller = self._controller or _all_blas()
             self._before = [library.num_threads for library in self._controller.lib_controllers]
             self._set([1] * len(self._before))
         elif not self._holders and self._before is not None:
@@ -238,9 +246,9 @@ class Workers:
 
     def close(self) -> None:
         """End the threads; what is running ends first, and a later call runs without them."""
-        if self._pool is not None:
+        if self._pool is not None and not sys.is_finalizing():  # at the interpreter's end the threads have ended
             self._pool.shutdown(wait=True, cancel_futures=True)
-            self._pool = None
+        self._pool = None
         self._buffers.clear()
         single_threaded_blas.mend()
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from partwise.algorithms import Side
 from partwise.blocks import Workers, add_product, gram_of, product
-from partwise.kernels.products import column_dots, look_ahead, optimality
+from partwise.kernels.products import column_dots, factor_sums, look_ahead, optimality
 from partwise.penalties import indefinite
 from partwise.types import Array, Data, DataUpdate, NoMinimum
 from partwise.updates.multiplicative import LIFT
@@ -24,11 +24,12 @@ class Half:
     """A new factor and the sums that came with it."""
 
     factor: Any
-    gram: Array
+    gram: Any
+    """factorᵀ factor; None where the factor was moved ahead and nothing was to be measured."""
     inner: float
-    """<rhs, factor>"""
-    dots: Array
-    """Column by column, the inner product with the factor before (zeros where none was given)."""
+    """<rhs, factor>, 0 where nothing was to be measured."""
+    dots: Any
+    """Column by column, the inner product with the factor before, where there was one and it was to be measured."""
     ahead: Any = None
     ahead_gram: Array | None = None
     onward: Array | None = None
@@ -56,8 +57,8 @@ class Job:
     """A · fixed, where it is at hand."""
     old: Any = None
     """The factor of the iteration before, with which the new one is compared."""
-    inner: bool = True
-    """Whether <rhs, factor> is wanted."""
+    measured: bool = True
+    """Whether the sums are wanted that tell how good the new factor is and how far it turned."""
     beta: float | None = None
     """The momentum with which the new factor is led ahead of the old one."""
 
@@ -132,7 +133,9 @@ class _HalfSteps:
         for job, (gram, inner, dots, moved) in zip(self.jobs, sums, strict=True):
             new = next(given)
             ahead = None if job.beta is None else next(given)
-            found.append(Half(new, gram, float(inner.sum()), dots, ahead, moved, next(onwards, None)))
+            found.append(
+                Half(new, gram, 0.0 if inner is None else float(inner.sum()), dots, ahead, moved, next(onwards, None))
+            )
         return found
 
 
@@ -156,20 +159,27 @@ def _pass(
 
 def _one(
     job: Job, solve: Solver, lo: int, hi: int, right: Array, new: Array, ahead: Array | None
-) -> tuple[Array, Array, Array, Array | None]:
+) -> tuple[Array | None, ...]:
     """One half-step on one block: the rows, and what is summed over blocks."""
     x = new[lo:hi]
-    before = np.zeros_like(x) if job.factor is None else job.factor[lo:hi]
-    solve(lo, hi, right, before, x)
-    dots = np.zeros(x.shape[1]) if job.old is None else column_dots(x, job.old[lo:hi])
-    inner = column_dots(right, x) if job.inner else np.zeros(x.shape[1])
-    sums = gram_of(x), inner, dots
+    solve(lo, hi, right, _before(job, lo, hi, x), x)
+    inner = dots = None
+    if job.measured:
+        inner, dots = factor_sums(x, right, x if job.old is None else job.old[lo:hi])
     if ahead is None or job.old is None:
-        return *sums, None
+        return gram_of(x), inner, dots, None
     kind = x.dtype.type
     floor = kind(LIFT if job.side.update.locks else 0)  # a clipped zero would be locked
     look_ahead(x, job.old[lo:hi], kind(job.beta or 0), floor, ahead[lo:hi])
-    return *sums, gram_of(ahead[lo:hi])
+    return (gram_of(x) if job.measured else None), inner, dots, gram_of(ahead[lo:hi])
+
+
+def _before(job: Job, lo: int, hi: int, unread: Array) -> Array:
+    """The rows as they were, for an update that reads them."""
+    if job.factor is not None:
+        before: Array = job.factor[lo:hi]
+        return before
+    return unread if job.side.update.cold else np.zeros_like(unread)
 
 
 class _Rights:

@@ -166,7 +166,7 @@ class Problem:
 
     def _plain(self, steps: Sequence[Step], algorithm: Algorithm, began: float) -> list[Step]:
         waiting = [step for step in steps if not step.ready]
-        jobs = [Job(algorithm.h, step.w, step.gram_w, step.h, step.rhs, inner=False) for step in waiting]
+        jobs = [Job(algorithm.h, step.w, step.gram_w, step.h, step.rhs, measured=False) for step in waiting]
         made = iter(halves(self.data.T, jobs, self.workers) if jobs else ())
         pairs = [
             (s.h, s.gram_h, s.onward_w) if s.ready else ((m := next(made)).factor, m.gram, m.onward) for s in steps
@@ -207,7 +207,7 @@ class Problem:
     ) -> list[Step]:
         """Ang and Gillis 2019, algorithm 3; the pair is (W, H ahead), whose error comes for nothing."""
         both = list(zip(steps, states, strict=True))
-        jobs = [Job(algorithm.h, p.w, p.gram_w, step.h, p.rhs, p.h, inner=False, beta=p.beta) for step, p in both]
+        jobs = [Job(algorithm.h, p.w, p.gram_w, step.h, p.rhs, p.h, measured=False, beta=p.beta) for step, p in both]
         firsts = halves(self.data.T, jobs, self.workers)
         jobs = [
             Job(algorithm.w, *first.moved, p.w, first.onward, step.w, beta=p.beta)

@@ -16,9 +16,11 @@ NAMES = (os.environ.get("CHROMIUM"), "chromium", "chromium-browser", "google-chr
 FOUND = next((path for name in NAMES if name and (path := shutil.which(name))), None)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)
 def browser():
-    """A headless Chromium, or a skip that says why."""
+    """A headless Chromium, or a skip that says why, before any page is made for it."""
+    if os.environ.get("PARTWISE_BROWSER") == "later":
+        pytest.skip("PARTWISE_BROWSER=later: these tests are left to make test-browser, which must follow.")
     if FOUND is None:
         if os.environ.get("PARTWISE_BROWSER") == "needed":
             pytest.fail("There is no Chromium; install the package chromium, or set CHROMIUM to its executable.")

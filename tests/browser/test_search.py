@@ -94,7 +94,9 @@ def test_unknown_words_are_told(visit, plain_page):
 def test_large(visit, large_page, large_model):
     """10,000 documents and 50 topics: under 10 MB, interactive within two seconds, the same top twenty."""
     assert large_page.stat().st_size < 10_000_000
-    times = [float(visit(large_page, charts=False).get_attribute("html", "data-ready")) for _ in range(3)]
-    assert min(times) < 2000
-    page = visit(large_page, charts=False)
+    for _ in range(3):  # the best of up to three, since others may be at work on the machine
+        page = visit(large_page, charts=False)
+        if (ready := float(page.get_attribute("html", "data-ready"))) < 2000:
+            break
+    assert ready < 2000
     agree(page, large_model, queries(large_model, 40))

@@ -1,38 +1,35 @@
 """``partwise data`` as a user runs it: in a process of its own."""
 
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from partwise.datasets.homes import HOMES
 
 
-def partwise(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the command where no data set is known but those in ``folder``."""
-    settings = os.environ | {"PARTWISE_DATA": str(folder / "named"), "XDG_CACHE_HOME": str(folder / "cache")}
-    command = [sys.executable, "-m", "partwise", "data", *arguments]
-    return subprocess.run(
-        command, capture_output=True, text=True, encoding="utf-8", check=False, env=settings, cwd=folder
-    )
+@pytest.fixture
+def partwise(warm: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+    """The command where no data set is known but those in ``tmp_path``."""
+    own = {"PARTWISE_DATA": str(tmp_path / "named"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    return lambda *arguments: warm("data", *arguments, cwd=tmp_path, env=own)
 
 
-def test_the_list_has_every_data_set_and_its_terms(tmp_path: Path) -> None:
-    done = partwise(tmp_path, "list")
+def test_the_list_has_every_data_set_and_its_terms(partwise: Callable[..., Any]) -> None:
+    done = partwise("list")
     assert done.returncode == 0, done.stderr
     for name, home in HOMES.items():
         assert name in done.stdout
         assert home.terms in done.stdout
 
 
-def test_where_looks_in_data_then_in_the_variable(tmp_path: Path) -> None:
+def test_where_looks_in_data_then_in_the_variable(partwise: Callable[..., Any], tmp_path: Path) -> None:
     for root in ("named", "given"):
         (tmp_path / root / "orl-faces").mkdir(parents=True)
         (tmp_path / root / "orl-faces" / "att_faces.zip").write_bytes(b"")
-    assert partwise(tmp_path, "where", "orl-faces").stdout.strip() == str(tmp_path / "named" / "orl-faces")
-    given = partwise(tmp_path, "where", "orl-faces", "--data", str(tmp_path / "given"))
+    assert partwise("where", "orl-faces").stdout.strip() == str(tmp_path / "named" / "orl-faces")
+    given = partwise("where", "orl-faces", "--data", str(tmp_path / "given"))
     assert given.stdout.strip() == str(tmp_path / "given" / "orl-faces")
 
 
@@ -44,9 +41,9 @@ def test_where_looks_in_data_then_in_the_variable(tmp_path: Path) -> None:
         (["fetch", "golub-leukemia"], "put ALL_AML_5000x38.gct and samples.tsv in"),
     ],
 )
-def test_misuse_is_one_sentence(tmp_path: Path, arguments: list[str], said: str) -> None:
+def test_misuse_is_one_sentence(partwise: Callable[..., Any], arguments: list[str], said: str) -> None:
     """Exit code 2, the sentence last on stderr, no traceback, nothing on stdout."""
-    done = partwise(tmp_path, *arguments)
+    done = partwise(*arguments)
     assert done.returncode == 2
     assert said in done.stderr.strip().splitlines()[-1]
     assert "Traceback" not in done.stderr
@@ -54,7 +51,7 @@ def test_misuse_is_one_sentence(tmp_path: Path, arguments: list[str], said: str)
 
 
 @pytest.mark.parametrize("command", ["list", "where", "fetch"])
-def test_help_has_an_example(tmp_path: Path, command: str) -> None:
-    done = partwise(tmp_path, command, "--help")
+def test_help_has_an_example(partwise: Callable[..., Any], command: str) -> None:
+    done = partwise(command, "--help")
     assert done.returncode == 0
     assert f"Example: partwise data {command}" in " ".join(done.stdout.split())

@@ -1,19 +1,11 @@
 """``partwise ranks`` as a user runs it: in a process of its own."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from planted import planted
-
-
-def partwise(*arguments, **settings):
-    """Run the command and give what it printed."""
-    command = [sys.executable, "-m", "partwise", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False, **settings)
 
 
 @pytest.fixture
@@ -24,10 +16,10 @@ def matrix(tmp_path):
     return path
 
 
-def test_json_is_the_survey(matrix, tmp_path):
+def test_json_is_the_survey(matrix, warm, tmp_path):
     """--json gives the rows and the recommendation, --plot a picture, nothing else is printed."""
     picture = tmp_path / "ranks.png"
-    done = partwise("ranks", matrix, "--from", 2, "--to", 4, "--runs", 3, "--json", "--plot", picture)
+    done = warm("ranks", matrix, "--from", 2, "--to", 4, "--runs", 3, "--json", "--plot", picture)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert [row["rank"] for row in found["rows"]] == [2, 3, 4]
@@ -36,9 +28,9 @@ def test_json_is_the_survey(matrix, tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_table_fits_a_terminal(matrix):
+def test_the_table_fits_a_terminal(matrix, warm):
     """The table is at most 80 columns wide and names the recommended rank and why."""
-    done = partwise("ranks", matrix, "--to", 4, "--runs", 2)
+    done = warm("ranks", matrix, "--to", 4, "--runs", 2)
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert "Recommended: 3." in done.stdout
@@ -56,25 +48,25 @@ def test_the_table_fits_a_terminal(matrix):
         (["notes.txt"], "not a matrix file"),
     ],
 )
-def test_misuse_is_one_sentence(arguments, said, matrix):
+def test_misuse_is_one_sentence(arguments, said, matrix, warm):
     """Exit code 2 and one line on stderr, no traceback, nothing on stdout."""
-    done = partwise("ranks", *[matrix if a == "A" else a for a in arguments])
+    done = warm("ranks", *[matrix if a == "A" else a for a in arguments])
     assert done.returncode == 2
     assert said in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert done.stdout == ""
 
 
-def test_help_has_an_example():
+def test_help_has_an_example(warm):
     """--help shows how to call it."""
-    done = partwise("ranks", "--help")
+    done = warm("ranks", "--help")
     assert done.returncode == 0
     assert "Example: partwise ranks" in done.stdout
 
 
-def test_negative_entries_are_told_with_their_place(tmp_path):
+def test_negative_entries_are_told_with_their_place(warm, tmp_path):
     """Bad data at the command line: the sentence with row and column."""
     np.savetxt(tmp_path / "a.csv", [[1, 2, 3], [4, -5, 6], [7, 8, 9]], delimiter=",")
-    done = partwise("ranks", tmp_path / "a.csv", "--to", 2)
+    done = warm("ranks", tmp_path / "a.csv", "--to", 2)
     assert done.returncode == 2
     assert "row 1, column 1 is negative (-5)" in done.stderr

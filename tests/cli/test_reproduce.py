@@ -1,10 +1,9 @@
 """``partwise reproduce`` as a user runs it: in a process of its own."""
 
 import json
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import pytest
@@ -25,19 +24,17 @@ def cisi(tmp_path: Path) -> Path:
     return folder
 
 
-def partwise(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    own = {"PARTWISE_DATA": "", "XDG_CACHE_HOME": str(folder / "cache"), "MPLCONFIGDIR": mpl.get_cachedir()}
-    settings = os.environ | own
-    command = [sys.executable, "-m", "partwise", "reproduce", *map(str, arguments)]
-    return subprocess.run(
-        command, capture_output=True, text=True, encoding="utf-8", check=False, env=settings, cwd=folder
-    )
+@pytest.fixture
+def partwise(warm: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+    """The command where no data set is known but those given."""
+    own = {"PARTWISE_DATA": "", "XDG_CACHE_HOME": str(tmp_path / "cache"), "MPLCONFIGDIR": mpl.get_cachedir()}
+    return lambda *arguments: warm("reproduce", *arguments, cwd=tmp_path, env=own)
 
 
-def test_an_experiment_is_run_once(tmp_path: Path, cisi: Path) -> None:
+def test_an_experiment_is_run_once(partwise: Callable[..., Any], tmp_path: Path, cisi: Path) -> None:
     """The second call finds the result; --again makes it anew; another setting too."""
     call = ("convergence", "--data", cisi, "--out", tmp_path / "out", *SMALL)
-    first = partwise(tmp_path, *call)
+    first = partwise(*call)
     assert first.returncode == 0, first.stderr
     assert "convergence took" in first.stdout
     assert "the angular measure" in first.stdout
@@ -45,9 +42,9 @@ def test_an_experiment_is_run_once(tmp_path: Path, cisi: Path) -> None:
     path = tmp_path / "out" / "convergence" / "result.json"
     made = path.stat().st_mtime_ns
     assert json.loads(path.read_text("utf-8"))["key"]["settings"]["rank"] == 4
-    assert "was finished" in partwise(tmp_path, *call).stdout
+    assert "was finished" in partwise(*call).stdout
     assert path.stat().st_mtime_ns == made
-    assert "convergence took" in partwise(tmp_path, *call, "--again").stdout
+    assert "convergence took" in partwise(*call, "--again").stdout
     assert path.stat().st_mtime_ns > made
 
 
@@ -64,16 +61,18 @@ def test_an_experiment_is_run_once(tmp_path: Path, cisi: Path) -> None:
         (["all"], "was not found: put"),
     ],
 )
-def test_misuse_is_one_sentence(tmp_path: Path, cisi: Path, arguments: list[str], said: str) -> None:
+def test_misuse_is_one_sentence(
+    partwise: Callable[..., Any], tmp_path: Path, cisi: Path, arguments: list[str], said: str
+) -> None:
     """Exit code 2 and one line on stderr, no traceback, nothing on stdout."""
-    done = partwise(tmp_path, arguments[0], "--data", cisi, "--out", tmp_path / "out", *arguments[1:])
+    done = partwise(arguments[0], "--data", cisi, "--out", tmp_path / "out", *arguments[1:])
     assert done.returncode == 2
     assert said in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert done.stdout == ""
 
 
-def test_help_has_an_example(tmp_path: Path) -> None:
-    done = partwise(tmp_path, "--help")
+def test_help_has_an_example(partwise: Callable[..., Any]) -> None:
+    done = partwise("--help")
     assert done.returncode == 0
     assert "Example: partwise reproduce" in " ".join(done.stdout.split())

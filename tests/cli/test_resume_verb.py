@@ -14,12 +14,6 @@ from planted import planted
 import partwise as pw
 
 
-def partwise(*arguments):
-    """Run the command and give what it printed."""
-    command = [sys.executable, "-m", "partwise", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
-
-
 @pytest.fixture
 def matrix(tmp_path):
     """A matrix on disk."""
@@ -28,7 +22,7 @@ def matrix(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_killed_and_resumed(matrix, tmp_path):
+def test_killed_and_resumed(matrix, warm, tmp_path):
     """Killed, shown, and gone on with: the factors of an unbroken run."""
     path, fit = tmp_path / "run", tmp_path / "fit"
     given = ["factorize", matrix, "-k", "5", "--algorithm", "anls", "--max-iterations", "400", "--seed", "3"]
@@ -37,24 +31,24 @@ def test_killed_and_resumed(matrix, tmp_path):
         while not path.exists() and process.poll() is None:
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
-    shown = partwise("resume", path)
+    shown = warm("resume", path)
     assert "300 × 200" in shown.stdout
     assert max(map(len, shown.stdout.splitlines())) <= 80
-    done = partwise("resume", path, matrix, "-o", fit, "--json")
+    done = warm("resume", path, matrix, "-o", fit, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["output"] == str(fit)
-    assert partwise(*given, "-o", tmp_path / "whole").returncode == 0
+    assert warm(*given, "-o", tmp_path / "whole").returncode == 0
     assert np.array_equal(pw.load(fit).W, pw.load(tmp_path / "whole").W)
-    refused = partwise(*given[:-1], "4", "--checkpoint", path)
+    refused = warm(*given[:-1], "4", "--checkpoint", path)
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
     assert "seed=3, not 4" in refused.stderr
 
 
-def test_plan(matrix):
+def test_plan(matrix, warm):
     """What a run would take, for people and for machines; a limit that cannot be kept is misuse."""
-    told = json.loads(partwise("plan", matrix, "-k", "5", "--json").stdout)
+    told = json.loads(warm("plan", matrix, "-k", "5", "--json").stdout)
     assert told["memory"] == sum(told[name] for name in ("data", "copies", "factors", "buffers", "program"))
-    assert "memory in all" in partwise("plan", matrix).stdout
-    refused = partwise("factorize", matrix, "--memory-limit", "1MB")
+    assert "memory in all" in warm("plan", matrix).stdout
+    refused = warm("factorize", matrix, "--memory-limit", "1MB")
     assert refused.returncode == 2
     assert "more than memory_limit=1 MB" in refused.stderr

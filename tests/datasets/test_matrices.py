@@ -4,11 +4,13 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
-from partwise.datasets import DataNotFound
+from partwise import datasets
+from partwise.datasets import Article, DataNotFound
 
 
 @pytest.fixture(scope="module")
@@ -33,20 +35,36 @@ def test_tfidf_is_terms_by_documents_with_unit_columns(matrices: ModuleType) -> 
     np.testing.assert_allclose(made.matrix.toarray(), expected, rtol=1e-14)
 
 
+def check(made: Any, shape: tuple[int, int], nonzeros: int) -> None:
+    """The published shape, and unit columns."""
+    assert (made.matrix.format, made.matrix.dtype) == ("csr", np.float64)
+    assert (made.matrix.shape, made.matrix.nnz, len(made.terms)) == (shape, nonzeros, shape[0])
+    np.testing.assert_allclose((made.matrix.power(2)).sum(axis=0), 1, rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("name", "shape", "nonzeros"),
-    [
-        ("reuters", (17_977, 19_043), 994_252),
-        ("reuters10", (8_763, 6_490), 286_583),
-        ("medlars", (5_883, 1_033), 54_336),
-        ("cisi", (5_193, 1_460), 70_149),
-    ],
+    [("reuters", (17_977, 19_043), 994_252), ("reuters10", (8_763, 6_490), 286_583)],
+)
+def test_reuters_has_its_shape(
+    matrices: ModuleType,
+    articles: tuple[Article, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    shape: tuple[int, int],
+    nonzeros: int,
+) -> None:
+    """From the articles that have been read already."""
+    monkeypatch.setattr(datasets, "load_reuters", lambda data=None: articles)
+    check(getattr(matrices, name)(), shape, nonzeros)
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "nonzeros"), [("medlars", (5_883, 1_033), 54_336), ("cisi", (5_193, 1_460), 70_149)]
 )
 def test_a_matrix_has_its_shape(matrices: ModuleType, name: str, shape: tuple[int, int], nonzeros: int) -> None:
     try:
         made = getattr(matrices, name)()
     except DataNotFound as missing:
         pytest.skip(str(missing))
-    assert (made.matrix.format, made.matrix.dtype) == ("csr", np.float64)
-    assert (made.matrix.shape, made.matrix.nnz, len(made.terms)) == (shape, nonzeros, shape[0])
-    np.testing.assert_allclose((made.matrix.power(2)).sum(axis=0), 1, rtol=1e-12)
+    check(made, shape, nonzeros)

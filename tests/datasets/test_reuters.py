@@ -213,14 +213,6 @@ def test_escaped_text_comes_back(tmp_path_factory: pytest.TempPathFactory, text:
     assert article.title == " ".join(text.split())
 
 
-@pytest.fixture(scope="module")
-def articles() -> tuple[Article, ...]:
-    try:
-        return load_reuters()
-    except DataNotFound as missing:
-        pytest.skip(str(missing))
-
-
 def test_the_collection_has_its_published_counts(articles: tuple[Article, ...]) -> None:
     assert [article.id for article in articles] == list(range(1, 21_579))
     assert sum(bool(article.body) for article in articles) == 19_043

@@ -7,7 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partwise.data import as_data
-from partwise.kernels.products import csr_product, csr_row_squares, plain_csr_product
+from partwise.kernels.products import (
+    NEAR_ROWS,
+    clipped_product,
+    csr_product,
+    csr_row_squares,
+    factor_sums,
+    plain_csr_product,
+)
 
 
 @given(
@@ -57,3 +64,19 @@ def test_row_squares(dtype):
     csr_row_squares(matrix.indptr, matrix.data, out)
     np.testing.assert_allclose(out, (matrix.toarray().astype("f8") ** 2).sum(axis=1), rtol=1e-14)
     assert (out == 0).any()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("rows", [1, NEAR_ROWS, 2 * NEAR_ROWS + 3])
+def test_a_clipped_product_and_the_sums_of_a_factor(rows, dtype):
+    """Whole numbers of rows at a time and a rest, against numpy in float64."""
+    rng = np.random.default_rng(rows)
+    right, old = (rng.standard_normal((rows, 7)).astype(dtype) for _ in range(2))
+    square = rng.standard_normal((7, 7)).astype(dtype)
+    new = np.full((rows, 7), np.nan, dtype)
+    clipped_product(right, square, new)
+    tolerance = {"rtol": 1e-4, "atol": 1e-5} if dtype == "f4" else {"rtol": 1e-12, "atol": 1e-13}
+    np.testing.assert_allclose(new, np.maximum(right.astype("f8") @ square.astype("f8"), 0), **tolerance)
+    inner, dots = factor_sums(new, right, old)
+    np.testing.assert_allclose(inner, (new.astype("f8") * right).sum(axis=0), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(dots, (new.astype("f8") * old).sum(axis=0), rtol=1e-12, atol=1e-12)

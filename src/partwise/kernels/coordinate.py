@@ -3,16 +3,28 @@
 import numpy as np
 
 from partwise.kernels.jit import jit
+from partwise.kernels.products import NEAR_ROWS
 
 
 @jit
-def coordinate_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out):
+def coordinate_rows(gram, inverse, rhs, factor, sweeps, settled, out):
     """Improve each row of ``factor`` by exact minimisation over one entry at a time, in at most ``sweeps`` sweeps.
 
     A row ends when a sweep gains at most the share ``settled`` of what its first one gained. ``inverse`` is 1/diag G, 0
-    for a dead topic; ``gradient`` comes as xG, and is used up. A row whose right-hand side is all zero becomes zero:
+    for a dead topic. A row whose right-hand side is all zero becomes zero:
     that is what the sweeps go to, and what rounding can keep them from.
     """
+    gradient = np.empty((NEAR_ROWS, len(gram)), out.dtype)
+    for lo in range(0, len(out), NEAR_ROWS):
+        hi = min(lo + NEAR_ROWS, len(out))
+        there = gradient[: hi - lo]
+        np.dot(factor[lo:hi], gram, there)
+        _sweep_rows(gram, inverse, rhs[lo:hi], factor[lo:hi], sweeps, settled, there, out[lo:hi])
+
+
+@jit
+def _sweep_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out):
+    """The same for rows whose gradient comes as xG, and is used up."""
     k = gram.shape[0]
     for i in range(out.shape[0]):
         x, y, r, before = out[i], gradient[i], rhs[i], factor[i]

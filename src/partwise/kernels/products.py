@@ -4,6 +4,9 @@ import numpy as np
 
 from partwise.kernels.jit import jit
 
+NEAR_ROWS = 256
+"""Rows of a factor that stay in the nearest caches between two steps of a kernel."""
+
 
 @jit
 def plain_csr_product(indptr, indices, values, factor, lo, hi, out):
@@ -69,6 +72,33 @@ def column_dots(x, y):
         for c in range(x.shape[1]):
             total[c] += np.float64(x[i, c]) * np.float64(y[i, c])
     return total
+
+
+@jit
+def factor_sums(new, rhs, old):
+    """(column_dots(new, rhs), column_dots(new, old)) in one pass, for each of the sums goes over cold memory."""
+    k = new.shape[1]
+    inner, dots = np.zeros(k), np.zeros(k)
+    for i in range(new.shape[0]):
+        x, r, before = new[i], rhs[i], old[i]
+        for c in range(k):
+            value = np.float64(x[c])
+            inner[c] += value * np.float64(r[c])
+            dots[c] += value * np.float64(before[c])
+    return inner, dots
+
+
+@jit
+def clipped_product(rows, square, out):
+    """out = max(0, rows · square), some rows at a time so that what BLAS wrote is still near when it is clipped."""
+    zero = square.dtype.type(0)
+    for lo in range(0, len(rows), NEAR_ROWS):
+        some = out[lo : lo + NEAR_ROWS]
+        np.dot(rows[lo : lo + NEAR_ROWS], square, some)
+        for i in range(len(some)):
+            row = some[i]
+            for c in range(out.shape[1]):
+                row[c] = max(row[c], zero)
 
 
 @jit

@@ -25,6 +25,6 @@ class CoordinateSweeps(Update):
 
         def rows(rhs: Array, factor: Array, out: Array) -> None:
             own, scale = (given.astype(out.dtype, copy=False) for given in (gram, inverse))
-            coordinate_rows(own, scale, rhs, factor, self.sweeps, self.settled, factor @ own, out)
+            coordinate_rows(own, scale, rhs, factor, self.sweeps, self.settled, out)
 
         return rows

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from partwise.kernels.products import clipped_product
 from partwise.types import Array, Rows, Update
 from partwise.updates.scaling import unit_diagonal
 
@@ -40,7 +41,6 @@ class LeastSquares(Update):
         solution = inverse(gram)
 
         def rows(rhs: Array, factor: Array, out: Array) -> None:
-            np.matmul(rhs, solution.astype(rhs.dtype, copy=False), out=out)
-            np.maximum(out, 0, out=out)
+            clipped_product(rhs, solution.astype(rhs.dtype, copy=False), out)
 
         return rows
