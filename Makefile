@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 PEERS := $(VENV)/.peers
 
 .PHONY: demo test test-slow test-browser chromium screenshot lint docs paper bench bench-quick bench-iteration \
-	bench-restarts bench-ranks bench-pipeline bench-retrieval bench-dask bench-report clean
+	bench-restarts bench-ranks bench-pipeline bench-retrieval bench-dask bench-disk bench-report clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -81,6 +81,10 @@ bench-ranks: $(READY)  ## how often the recommended rank is the planted one
 
 bench-dask: $(READY)  ## two worker processes against two threads, and the bytes that move
 	$(BIN)/python benchmarks/dask_run.py
+
+bench-disk: $(READY)  ## 4 GB on disk within 1 GB of memory, and what an iteration costs there; ARGS="--only warm"
+	$(BIN)/python benchmarks/disk.py $(ARGS)
+	$(BIN)/python docs/generate.py
 
 bench-pipeline: $(READY)  ## 20,000 documents from a file to a saved model
 	$(BIN)/python benchmarks/pipeline.py

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 SHIFT, POWER, TOPICAL, LENGTH = 2.7, 1.07, 0.6, 150
-CHUNK = 20_000
+CHUNK, BLOCK = 20_000, 500
 """Documents drawn at once; the result does not depend on the machine, only on the seed."""
 
 
@@ -32,9 +32,27 @@ def text(nnz: int, words: int, topics: int = 50, seed: int = 0) -> csr_matrix:
     return weighted(indptr, indices, values, words)
 
 
-def documents(rng: np.random.Generator, count: int, words: int, topics: int):
+def blocks(nnz: int, words: int, length: int, dtype, topics: int = 50, seed: int = 0):
+    """The same law in blocks of documents, words × documents, up to `nnz` nonzeros: 1 + log count, unit length.
+
+    Block b is drawn from (seed, b) alone, so a larger matrix begins with a smaller one. No idf: no block sees another.
+    """
+    block = 0
+    while nnz > 0:
+        rng = np.random.default_rng((seed, block))
+        indices, counts, sizes = documents(rng, BLOCK, words, topics, length)
+        keep = min(BLOCK, 1 + int(np.searchsorted(np.cumsum(sizes), nnz)))
+        indptr = np.concatenate([[0], np.cumsum(sizes[:keep])]).astype(np.int32)
+        data = 1 + np.log(counts[: indptr[-1]])
+        data /= np.repeat(np.sqrt(np.add.reduceat(data * data, indptr[:-1])), np.diff(indptr))
+        yield csr_matrix((data.astype(dtype), indices[: indptr[-1]], indptr), shape=(keep, words)).T
+        nnz -= int(indptr[-1])
+        block += 1
+
+
+def documents(rng: np.random.Generator, count: int, words: int, topics: int, length: int = LENGTH):
     """(word indices, counts, distinct words of each document) of some documents, in order."""
-    tokens = np.maximum(5, rng.lognormal(np.log(LENGTH), 0.5, count)).astype(np.int64)
+    tokens = np.maximum(5, rng.lognormal(np.log(length), 0.5, count)).astype(np.int64)
     owner = np.repeat(np.arange(count), tokens)
     mine = rng.integers(topics, size=(count, 3))
     which = np.minimum(rng.geometric(0.6, len(owner)) - 1, 2)

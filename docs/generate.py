@@ -10,6 +10,7 @@ from typing import Any
 import benchmarks_page
 import commands_page
 import retrieval_page
+import scale_page
 
 import partwise as pw
 from partwise import stopping
@@ -190,6 +191,11 @@ def retrieval() -> str:
     return retrieval_page.page(result("retrieval"), table)
 
 
+def scale() -> str:
+    """docs/scale.md, of which only the measured part is written here."""
+    return scale_page.page(result("disk"), table)
+
+
 def commands() -> str:
     """docs/command-line.md."""
     return commands_page.page(table)
@@ -205,6 +211,7 @@ PAGES = {
     "algorithms.md": algorithms_page,
     "measured.md": measured_page,
     "retrieval.md": retrieval,
+    "scale.md": scale,
     "command-line.md": commands,
     "paper.md": paper_page,
     "benchmarks.md": benchmarks_page.page,

@@ -14,6 +14,7 @@ from partwise.testing import check_data
 da = pytest.importorskip("dask.array", reason="dask is not installed: pip install partwise[dask]")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed: pip install partwise[dask]")
 
+Lost = pytest.importorskip("partwise.data.dask.spread").Lost
 pytestmark = pytest.mark.filterwarnings("default")  # the cluster's own warnings are not ours
 
 
@@ -177,3 +178,63 @@ def test_a_worker_killed_in_the_middle_changes_nothing(client):
     calm, rough = run(), run(kill=(3, 7))
     for one, other in zip(calm, rough, strict=True):
         assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize(("algorithm", "chunks"), [("acls", (120, 75)), ("multiplicative", (30, 300))])
+def test_a_dead_topic_gets_its_new_start_on_the_workers(client, algorithm, chunks):
+    """Whichever factor is spread, with and without an update that locks zeros: as in memory."""
+    matrix, start = sparse(), np.random.default_rng(0).random((120, 4))
+    start[:, 2] = 0
+    settings = {"algorithm": algorithm, "init": start, "stop": pw.MaxIterations(7)}  # past a copy of the factors
+    near, far = (pw.factorize(a, 4, **settings) for a in (matrix, sparse_blocks(matrix, chunks)))
+    same(near, far)
+    assert near.certificate.reseeded == far.certificate.reseeded == 1
+    assert not far.certificate.dead_topics
+
+
+def test_a_checkpoint_on_a_cluster(client, tmp_path, monkeypatch):
+    """The factors on the workers are kept too: broken off and called again, the run goes on bit for bit."""
+    array, advance, steps = sparse_blocks(sparse(), (120, 75)), pw.loop.Problem.advance, iter(range(100))
+    settings = {"stop": pw.MaxIterations(8), "checkpoint": tmp_path / "run", "every": 1}
+
+    def breaking(self, *given):
+        if next(steps) == 5:
+            raise InterruptedError
+        return advance(self, *given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("partwise.loop.Problem.advance", breaking)
+        with pytest.raises(InterruptedError):
+            pw.factorize(array, 4, **settings)
+    assert pw.resume(tmp_path / "run").iteration == 5
+    unbroken = pw.factorize(array, 4, stop=settings["stop"])
+    for _ in ("goes on", "is finished"):
+        found = pw.factorize(array, 4, **settings)
+        assert isinstance(found.H, da.Array)
+        assert np.array_equal(np.asarray(found.H), np.asarray(unbroken.H))
+        assert np.array_equal(found.W, unbroken.W)
+
+
+def test_all_workers_lost_at_once(client, tmp_path, monkeypatch):
+    """Factors and copies are gone: one sentence; from a checkpoint the run goes on on new workers, bit for bit."""
+    array, advance, steps = chunked(sparse(), (120, 75)), pw.loop.Problem.advance, iter(range(100))
+    settings = {"stop": pw.MaxIterations(14), "checkpoint": tmp_path / "run", "every": 4}
+    unbroken = pw.factorize(array, 4, stop=settings["stop"])
+    h = np.asarray(unbroken.H)  # before its workers are lost
+
+    def killing(self, *given):
+        if next(steps) == 12:  # when the first factors can be made again no longer
+            for pid in client.run(os.getpid).values():
+                os.kill(pid, signal.SIGKILL)
+        return advance(self, *given)
+
+    client.wait_for_workers(2)
+    with monkeypatch.context() as patch:
+        patch.setattr("partwise.loop.Problem.advance", killing)
+        with pytest.raises(Lost, match=r"^Workers that held .* were lost .*; start again, from a checkpoint .*\.$"):
+            pw.factorize(array, 4, **settings)
+    client.wait_for_workers(2)
+    assert pw.resume(tmp_path / "run").iteration == 12
+    found = pw.factorize(array, 4, **settings)
+    assert np.array_equal(found.W, unbroken.W)
+    assert np.array_equal(np.asarray(found.H), h)

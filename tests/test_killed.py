@@ -2,16 +2,15 @@
 
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 from planted import planted
+from small_disk import small_disk
 
 import partwise as pw
 from partwise.checkpoint import previous, read
@@ -104,28 +103,6 @@ def full(request, tmp_path, monkeypatch):
     yield tmp_path, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, usual[1]))
     resource.setrlimit(resource.RLIMIT_FSIZE, usual)
     signal.signal(signal.SIGXFSZ, usual_signal)
-
-
-def small_disk(folder):
-    """A file system of 4 MB in memory, where this process may mount one."""
-    place = folder / "disk"
-    place.mkdir()
-    if os.geteuid() != 0 or shutil.which("mount") is None:
-        pytest.skip("only root may mount a small disk")
-    command = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("no file system may be mounted here")
-    try:
-        yield place, lambda: fill(place / "rest")
-    finally:
-        subprocess.run(["umount", str(place)], check=True)
-
-
-def fill(path: Path):
-    """Take what room there is, down to the last few kilobytes."""
-    with pytest.raises(OSError, match="space"), path.open("wb", buffering=0) as file:  # noqa: PT012
-        while True:
-            file.write(bytes(4096))
 
 
 def test_a_full_disk_during_a_checkpoint(full, monkeypatch):

@@ -12,7 +12,7 @@ SOURCE = Path(partwise.__file__).parent
 ORDER = [
     ["names", "types", "documents"],
     ["kernels"],
-    ["blocks", "penalties", "files", "measures", "coherence"],
+    ["blocks", "penalties", "files", "locks", "measures", "coherence"],
     ["walks"],
     ["updates", "data", "datasets", "plot"],
     ["svd", "algorithms", "stopping"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from partwise import files
 from partwise.algorithms import Algorithm
 from partwise.certificate import versions
 from partwise.factorization import Factorization
+from partwise.locks import held
 from partwise.packing import State, Unpacking, leader, pack
 from partwise.types import Array, Data
 
@@ -153,14 +155,19 @@ class Checkpoint:
         self._sound = True
 
 
-def _opened(path: Path) -> tuple[Any, dict[str, Array], bool]:
-    """What is there to go on from; a place that cannot be written is refused before any work."""
+def alone(path: Path) -> AbstractContextManager[None]:
+    """No other run on this checkpoint meanwhile; a place that cannot be written is refused before any work."""
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file for the checkpoint.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"The folder {path.parent} does not exist; make it first.")
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise PermissionError(f"The folder {path.parent} may not be written to; choose another for the checkpoint.")
+    return held(path, "The checkpoint")
+
+
+def _opened(path: Path) -> tuple[Any, dict[str, Array], bool]:
+    """What is there to go on from."""
     for left in files.leftovers(path):
         left.unlink(missing_ok=True)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.data.stored import Stored
-from partwise.data.writing import PART_BYTES, write_matrix
+from partwise.data.writing import PART_BYTES, partial, write_matrix
 from partwise.entries import Chunk, Entries, read_entries
 from partwise.matrix_files import read_matrix
 
@@ -30,8 +30,8 @@ def convert(
     """Store a matrix file as a matrix on disk within about ``memory_limit`` bytes.
 
     Matrix Market files, scipy's npz and Parquet files of row, column and value are read as streams of entries and
-    sorted into parts through temporary files beside the target; npy arrays are read in slices. ``long`` is the axis
-    that the parts run along, the longer one unless given.
+    sorted into parts through temporary files beside the finished parts; npy arrays are read in slices. ``long`` is the
+    axis that the parts run along, the longer one unless given.
     """
     path = Path(source)
     if not path.exists():
@@ -47,9 +47,15 @@ def convert(
     axis = (0 if shape[0] > shape[1] else 1) if long is None else long
     if entries is None:
         return write_matrix(target, read_matrix(path), long=axis, part_bytes=part_bytes, source=mark)
-    with tempfile.TemporaryDirectory(prefix=".partwise-", dir=Path(target).parent) as folder:
-        blocks = sorted_blocks(path, entries, axis, part_bytes, Path(folder))
+    folder = partial(Path(target)) / "sorting"
+    try:
+        blocks = sorted_blocks(path, entries, axis, part_bytes, folder)
         return write_matrix(target, blocks, long=axis, part_bytes=part_bytes, source=mark)
+    except BlockingIOError:  # they are another's files
+        raise
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def sorted_blocks(path: Path, entries: Entries, axis: int, part_bytes: int, folder: Path) -> Iterator[Any]:
@@ -57,19 +63,22 @@ def sorted_blocks(path: Path, entries: Entries, axis: int, part_bytes: int, fold
     length, short = entries.shape[axis], entries.shape[1 - axis]
     ranges = int(np.clip(4 * entries.count * ENTRY.itemsize // part_bytes, 1, min(length, 512)))
     step = -(-length // ranges)
+    shutil.rmtree(folder, ignore_errors=True)  # what a killed process left
+    folder.mkdir()
     files = [folder / f"{number:04d}" for number in range(ranges)]
     for chunk in entries.chunks():
         _scatter(_checked(path, chunk, entries.shape, axis), step, files)
     for number, file in enumerate(files):
         first, end = number * step, min((number + 1) * step, length)
         if first >= end:
-            return
+            break
         found = np.fromfile(file, ENTRY) if file.exists() else np.empty(0, ENTRY)
         rows = sp.csr_array(
             (found["value"], (found["long"] - first, found["short"])), shape=(end - first, short)
         )  # entries given twice are summed
         yield rows if axis == 0 else rows.T
         file.unlink(missing_ok=True)
+    folder.rmdir()
 
 
 def _checked(path: Path, chunk: Chunk, shape: tuple[int, int], axis: int) -> Any:
@@ -95,4 +104,4 @@ def _scatter(entries: Any, step: int, files: list[Path]) -> None:
     for some in np.split(entries, np.flatnonzero(np.diff(number)) + 1):
         if len(some):
             with files[int(some["long"][0] // step)].open("ab") as file:
-                some.tofile(file)
+                file.write(some.tobytes())  # tofile does not say why it could not write

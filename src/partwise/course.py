@@ -60,7 +60,7 @@ class Course:
         """Go the way, or the rest of it, and keep the state in a file."""
         algorithms = (self.problem.algorithm, *(() if self.polish is None else (self.polish,)))
         if (found := checkpoint.result(algorithms)) is not None:
-            return found
+            return self._handed_out(found)
         polish = None if self.polish is None else replace(self.problem, algorithm=self.polish)
         unpacking = Unpacking(self.problem, self.rules, polish, self._polish_rules, self.keep)
         found = self.run(checkpoint.seed, checkpoint.began, checkpoint.tick, checkpoint.state(unpacking))
@@ -69,6 +69,12 @@ class Course:
         else:
             checkpoint.finish(found)
         return found
+
+    def _handed_out(self, found: Factorization) -> Factorization:
+        """A result from a file, its factors of the kind that the matrix asks for."""
+        data = self.problem.data
+        w, h = (side.hand_out(side.hold(factor)) for side, factor in ((data, found.w), (data.T, found.h)))
+        return replace(found, w=w, h=h)
 
     def run(
         self, seed: int, began: float, tick: Tick = lambda state: None, state: State | None = None

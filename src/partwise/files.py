@@ -20,6 +20,10 @@ from partwise.types import Array
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
+class Full(OSError):
+    """There is no room on the disk."""
+
+
 class Damaged(ValueError):
     """What is in the file cannot be read, or is no file of ours."""
 
@@ -40,10 +44,15 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         Path(name).replace(target)
     except BaseException as error:
         Path(name).unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno in FULL:
+        if isinstance(error, OSError) and is_full(error):
             why = f"{path} could not be written, there is no room for it ({error.strerror})"
-            raise OSError(f"{why}; what was there before is as it was.") from None
+            raise Full(f"{why}; what was there before is as it was.") from None
         raise
+
+
+def is_full(error: OSError) -> bool:
+    """Whether an error says that a disk is full."""
+    return isinstance(error, Full) or error.errno in FULL
 
 
 def leftovers(path: str | os.PathLike[str]) -> list[Path]:

@@ -7,6 +7,9 @@ import scipy.sparse as sp
 
 from partwise.types import Array
 
+LINES = 2**14
+"""Rows of a factor that are counted at a time, so that no second copy of a long one is made."""
+
 
 def hoyer(x: Any, axis: int | None = None) -> Any:
     """Hoyer's sparsity (√n − ‖x‖₁/‖x‖₂)/(√n − 1): 0 for equal entries, 1 for a single one.
@@ -40,7 +43,12 @@ def sparsity_of(ones: Array, squares: Array, size: int) -> Array:
 
 def tally(factor: Array) -> tuple[Any, ...]:
     """What is counted on some rows and can be added: entries above zero, the sparsities of the rows (their sum, and
-    how many have one), zero rows, and each column's sum and sum of squares."""
+    how many have one), zero rows, and each column's sum and sum of squares; some rows at a time, in float64."""
+    counts = [_tally(factor[lo : lo + LINES]) for lo in range(0, len(factor), LINES)]
+    return tuple(sum(each[1:], each[0]) for each in zip(*counts, strict=True))
+
+
+def _tally(factor: Array) -> tuple[Any, ...]:
     found = hoyer(factor, axis=1)
     known = found[~np.isnan(found)]
     values = abs(factor.astype(np.float64))

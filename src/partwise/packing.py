@@ -14,7 +14,7 @@ from partwise.loop import Problem
 from partwise.restarts import Race
 from partwise.run import Run
 from partwise.stopping import Reason, Rule
-from partwise.types import Array, Momentum, StartCost, Step
+from partwise.types import Array, Data, Momentum, Spread, StartCost, Step
 
 KINDS = {kind.__name__: kind for kind in (Step, Momentum, StartCost, StartCertificate, StartRow)}
 LEFT_OUT = {"measure", "reported"}
@@ -51,10 +51,11 @@ class Arrays:
     named: dict[str, Array] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
 
-    def put(self, array: Array) -> str:
-        """The name of an array."""
+    def put(self, array: Any) -> str:
+        """The name of an array; one that lies elsewhere is brought here."""
         name = self.names.setdefault(id(array), f"a{len(self.names)}")
-        self.named[name] = array
+        if name not in self.named:
+            self.named[name] = np.asarray(array)
         return name
 
 
@@ -80,6 +81,8 @@ def _plain(value: Any, arrays: Arrays) -> Any:
     """A step and what is in it as plain values."""
     if isinstance(value, np.ndarray):
         return {"array": arrays.put(value)}
+    if isinstance(value, Spread):
+        return {"array": arrays.put(value), "spread": True}
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (tuple, list)):
@@ -88,6 +91,11 @@ def _plain(value: Any, arrays: Arrays) -> Any:
         kept = [one.name for one in fields(value) if one.name not in LEFT_OUT]
         return {"kind": type(value).__name__, **{name: _plain(getattr(value, name), arrays) for name in kept}}
     return value
+
+
+def held(data: Data, factor: Array) -> Any:
+    """A factor of the split axis where its rows of A are."""
+    return (data if data.split == 0 else data.T).hold(factor)
 
 
 @dataclass(frozen=True)
@@ -135,7 +143,8 @@ class Unpacking:
         if not isinstance(told, dict):
             return told
         if "array" in told:
-            return arrays[told["array"]]
+            found = arrays[told["array"]]
+            return held(problem.data, found) if problem is not None and "spread" in told else found
         made = {name: self._made(one, arrays, problem) for name, one in told.items() if name != "kind"}
         if told["kind"] == "Step":
             assert problem is not None

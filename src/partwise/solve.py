@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from partwise.algorithms import Algorithm, as_algorithm
-from partwise.checkpoint import Checkpoint
+from partwise.checkpoint import Checkpoint, alone
 from partwise.course import Course
 from partwise.factorization import Factorization
 from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT, Problem, check_seed
@@ -92,8 +92,9 @@ def factorize(
     with problem.workers:
         if checkpoint is None:
             return course.run(drawn(seed), began)
-        known = course.identity(seed)
-        return course.kept(Checkpoint(Path(checkpoint), every, known, drawn(seed), began))
+        with alone(Path(checkpoint)):
+            known = course.identity(seed)
+            return course.kept(Checkpoint(Path(checkpoint), every, known, drawn(seed), began))
 
 
 def drawn(seed: int | None) -> int:

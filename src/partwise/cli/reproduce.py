@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from partwise.datasets.homes import require
 from partwise.experiments import EXPERIMENTS, Context, Experiment, Result
-from partwise.experiments.store import finished, write
+from partwise.experiments.store import begun, finished, forget_begun, write
 from partwise.names import choose
 
 
@@ -25,12 +25,13 @@ def reproduce(
     out: Annotated[
         Path, typer.Option(help="a folder for the results; each experiment has one of its own in it")
     ] = Path("paper"),
-    again: Annotated[bool, typer.Option("--again", help="run anew what is finished")] = False,
+    again: Annotated[bool, typer.Option("--again", help="run anew what is finished or begun")] = False,
     set_: Annotated[list[str] | None, typer.Option("--set", help="another setting, such as split=both")] = None,
 ) -> None:
     """Measure one of the paper's tables or figures, or all, and judge its claims.
 
-    What is finished in --out is not run again. Example: partwise reproduce initializations --out paper
+    What is finished in --out is not run again; of the long experiments (basis-vectors, polish, sparsity) not even the
+    fits that were finished when they were broken off. Example: partwise reproduce initializations --out paper
     """
     choose("experiment", name, {**EXPERIMENTS, "all": None})
     chosen = dict(EXPERIMENTS) if name == "all" else {name: EXPERIMENTS[name]}
@@ -50,7 +51,7 @@ def reproduce(
             bar.update(part, description=label, completed=done, total=total)
 
         for each, experiment in chosen.items():
-            context = Context(data, tell)
+            context = Context(data, tell, begun(out / each, settings[each]))
             result, seconds = _made(out / each, experiment, context, settings[each], again)
             _show(console, each, result, seconds)
             bar.advance(whole)
@@ -62,10 +63,12 @@ def _made(
     """The result that is there, or a new one and the seconds it took."""
     if not again and (found := finished(folder, settings)) is not None:
         return found, None
+    forget_begun(folder, None if again else context.kept)
     began = time.perf_counter()
     result = experiment.run(context, **settings)
     seconds = time.perf_counter() - began
     write(folder, experiment, result, settings, seconds)
+    forget_begun(folder)
     return result, seconds
 
 

@@ -31,6 +31,7 @@ class DiskData(Walks):
         self.nnz = stored.nnz
         self.widens = stored.sparse
         index = 4 if stored.sparse else 0
+        self._slots: list[list[_Slot]] = [] if transpose is None else transpose._slots
         self.nbytes: int = stored.nnz * (stored.dtype.itemsize + index) + (self.shape[0] + 1) * index
 
     @cached_property
@@ -72,24 +73,38 @@ class DiskData(Walks):
         return self._stored.digest
 
     def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
-        """The parts in order, in two sets of buffers by turns: while one is used the next is read into the other."""
-        orders = ORDERS if both else ORDERS[self._turned :][:1]
-        slots = [_Slot(self._stored, orders) for _ in range(min(2, self._stored.parts))]
-        with ThreadPoolExecutor(1, "partwise-read") as reader:
-            ahead: Future[dict[str, Any]] = reader.submit(slots[0].load, 0)
-            for part, (lo, hi) in enumerate(pairwise(self._stored.edges)):
-                there = ahead.result()
-                if part + 1 < self._stored.parts:
-                    ahead = reader.submit(slots[(part + 1) % 2].load, part + 1)
-                yield lo, hi, self._side(there)
+        """The parts in order, in two sets of buffers by turns: while one is used the next is read into the other.
 
-    def _side(self, there: dict[str, Any]) -> Data:
+        While the last one is used the first one is read again, since another pass mostly follows; so a matrix of one
+        or two parts is read once.
+        """
+        orders = ORDERS if both else ORDERS[self._turned :][:1]
+        slots = self._take()
+        try:
+            with ThreadPoolExecutor(1, "partwise-read") as reader:
+                ahead: Future[dict[str, Any]] = reader.submit(slots[0].load, 0, orders)
+                for part, (lo, hi) in enumerate(pairwise(self._stored.edges)):
+                    there = ahead.result()
+                    following = (part + 1) % self._stored.parts
+                    ahead = reader.submit(slots[(part + 1) % len(slots)].load, following, orders)
+                    yield lo, hi, self._side(there, orders)
+        finally:  # after the reader has ended
+            self._slots.append(sorted(slots, key=lambda slot: slot.part != 0))
+
+    def _take(self) -> list[_Slot]:
+        """The buffers of an earlier pass, first the one that has the first part; new ones where they are in use."""
+        try:
+            return self._slots.pop()
+        except IndexError:
+            return [_Slot(self._stored) for _ in range(min(2, self._stored.parts))]
+
+    def _side(self, there: dict[str, Any], orders: tuple[str, ...]) -> Data:
         mine, other = (ORDERS[self._turned], ORDERS[not self._turned])
         if not self._stored.sparse:
             rows = DenseData(there["rows"])
             return rows.T if self._turned else rows
         part = SparseData(there[mine])
-        if other in there:
+        if other in orders:
             part = SparseData(there[mine], SparseData(there[other], part))
         return part
 
@@ -122,16 +137,22 @@ class DiskData(Walks):
 
 
 class _Slot:
-    """Memory for one part in some orders, used again for part after part."""
+    """Memory for one part, used again for part after part; what it holds already is not read again."""
 
-    def __init__(self, stored: Stored, orders: tuple[str, ...]) -> None:
+    def __init__(self, stored: Stored) -> None:
         self._stored = stored
-        self._orders = orders if stored.sparse else ("rows",)
         self._buffers: dict[str, Array] = {}
+        self._there: dict[str, Any] = {}
+        self.part: int | None = None
 
-    def load(self, part: int) -> dict[str, Any]:
+    def load(self, part: int, orders: tuple[str, ...] = ORDERS) -> dict[str, Any]:
         """Order -> the part as a CSR matrix or an array over these buffers."""
-        return {order: self._order(part, order) for order in self._orders}
+        if part != self.part:
+            self.part, self._there = part, {}
+        for order in orders if self._stored.sparse else ORDERS[:1]:
+            if order not in self._there:
+                self._there[order] = self._order(part, order)
+        return self._there
 
     def _order(self, part: int, order: str) -> Any:
         arrays = [self._read(name) for name in self._stored.names(part, order)]

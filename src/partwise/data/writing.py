@@ -7,6 +7,7 @@ import os
 import shutil
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ import scipy.sparse as sp
 from partwise.data.checks import dense_array, float_type
 from partwise.data.sparse import SparseData
 from partwise.data.stored import ARRAYS, KIND, LAYOUT, MANIFEST, Stored, file_name
-from partwise.files import atomic
+from partwise.files import Full, atomic, is_full
+from partwise.locks import held
 from partwise.types import Array
 
 PART_BYTES = 2**26
@@ -43,14 +45,32 @@ def write_matrix(
         raise FileExistsError(f"{target} exists already; remove it or choose another name.")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"The folder {target.parent} does not exist; make it first.")
-    folder = target.with_name(target.name + ".partial")
-    _start(folder, {"source": source, "long": long, "part_bytes": part_bytes})
-    writer = _Writer(folder, long)
-    for rows in _sized(_long_rows(blocks, long, part_bytes), part_bytes):
-        writer.add(rows)
-    writer.finish()
-    folder.replace(target)
+    folder = partial(target)
+    told = {"source": source, "long": long, "part_bytes": part_bytes}
+    with held(folder, "The folder"), _room(target, "; finished parts are kept" if source else ""):
+        _start(folder, told)
+        writer = _Writer(folder, long)
+        for rows in _sized(_long_rows(blocks, long, part_bytes), part_bytes):
+            writer.add(rows)
+        writer.finish()
+        folder.replace(target)
     return Stored.at(target)
+
+
+def partial(target: Path) -> Path:
+    """Where a matrix is until it is whole."""
+    return target.with_name(target.name + ".partial")
+
+
+@contextmanager
+def _room(target: Path, kept: str) -> Iterator[None]:
+    """A full disk said in a sentence."""
+    try:
+        yield
+    except OSError as error:
+        if not is_full(error):
+            raise
+        raise Full(f"There is no room on the disk to store {target}; free some and call again{kept}.") from None
 
 
 def _start(folder: Path, told: dict[str, Any]) -> None:
@@ -139,10 +159,12 @@ class _Writer:
         part = len(self._edges) - 1
         if sparse:
             side = SparseData.from_scipy(rows, dtype)
-            for order, matrix in (("rows", side), ("columns", side.T)):
+            indptr, indices, numbers = side.arrays
+            turned = SparseData(sp.csr_array(sp.csr_array((numbers, indices, indptr), shape=side.shape).T))
+            for order, matrix in (("rows", side), ("columns", turned)):  # side.T would keep both until a collection
                 for array, values in zip(ARRAYS, matrix.arrays, strict=True):
                     self._put(file_name(part, order, array), _small(values, array))
-            norms, other, nnz = side.row_norms2, side.T.row_norms2, side.nnz
+            norms, other, nnz = side.row_norms2, turned.row_norms2, side.nnz
         else:
             values = dense_array(rows)
             self._put(file_name(part, "rows", "values"), np.ascontiguousarray(values).ravel())
@@ -161,7 +183,8 @@ class _Writer:
         if path.exists() and note.exists() and note.read_text() == str(crc):
             return
         with atomic(path) as file:
-            np.lib.format.write_array(file, values, allow_pickle=False)
+            np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(values))
+            file.write(values.view(np.uint8))  # write_array does not say why it could not write
         with atomic(note) as file:
             file.write(str(crc).encode())
 
@@ -183,11 +206,11 @@ class _Writer:
             "edges": self._edges,
             "files": self._files,
         }
-        for path in self._folder.iterdir():
-            if path.name not in self._files:
-                path.unlink()
         with atomic(self._folder / MANIFEST) as file:
             file.write(json.dumps(told).encode())
+        for path in self._folder.iterdir():
+            if path.name not in (*self._files, MANIFEST):
+                path.unlink()
 
 
 def _small(values: Array, array: str) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from partwise.experiments.types import Context, Experiment, Result, Table
 from partwise.factorization import Factorization
 from partwise.loop import iterate
 from partwise.measures import unit_columns
-from partwise.solve import factorize
 from partwise.stopping import MaxIterations
 from partwise.svd import SVD, truncated_svd
 
@@ -45,16 +43,15 @@ def run(
     tried = {}
     plan = [("acls", rank, restarts), ("als-hals", rank, max(2, restarts // 5)), ("acls", larger, restarts)]
     for algorithm, k, count in context.track("restarts", plan):
-        tried[algorithm, k] = _raced(text, algorithm, k, count, iterations)
+        tried[algorithm, k] = _raced(context, text, algorithm, k, count, iterations)
     (best, seconds), (lower, other) = tried["acls", rank], tried["als-hals", rank]
-    began = time.perf_counter()
-    polished = factorize(text.matrix, rank, algorithm="als-hals", init=best)
-    polishing = time.perf_counter() - began
+    polished = context.fit(text.matrix, rank, algorithm="als-hals", init=best)
+    polishing = polished.certificate.seconds
     topics, wider = _topics(text, best), _topics(text, tried["acls", larger][0])
     moved = {weight: (gaps_of(best, svd), topics, wider)}
     for another in context.track("weightings", [w for w in WEIGHTINGS if w != weight]):
         others = reuters10(context.data, another, split)
-        moved[another] = _weighted(others, rank, larger, max(2, restarts // 5), iterations)
+        moved[another] = _weighted(context, others, rank, larger, max(2, restarts // 5), iterations)
     starts = {name: _start(text, best, name, rank) for name in STARTS}
     gaps = [
         ("acls", rank, restarts, rounded(seconds, 3), gaps_of(best, svd)),
@@ -84,17 +81,20 @@ def run(
     return Result(tables, tuple(claims), notes, series)
 
 
-def _weighted(text: Text, rank: int, larger: int, restarts: int, iterations: int) -> tuple[Any, Any, Any]:
+def _weighted(
+    context: Context, text: Text, rank: int, larger: int, restarts: int, iterations: int
+) -> tuple[Any, Any, Any]:
     """What the best of fewer restarts finds under another weighting."""
-    small, large = (_raced(text, "acls", k, restarts, iterations)[0] for k in (rank, larger))
+    small, large = (_raced(context, text, "acls", k, restarts, iterations)[0] for k in (rank, larger))
     return gaps_of(small, truncated_svd(text.matrix, rank)), _topics(text, small), _topics(text, large)
 
 
-def _raced(text: Text, algorithm: str, k: int, count: int, iterations: int) -> tuple[Factorization, float]:
-    began = time.perf_counter()
+def _raced(
+    context: Context, text: Text, algorithm: str, k: int, count: int, iterations: int
+) -> tuple[Factorization, float]:
     stop = MaxIterations(iterations)
-    fit = factorize(text.matrix, k, algorithm=algorithm, init="random", restarts=count, stop=stop)
-    return fit, time.perf_counter() - began
+    fit = context.fit(text.matrix, k, algorithm=algorithm, init="random", restarts=count, stop=stop)
+    return fit, fit.certificate.seconds
 
 
 def gaps_of(fit: Factorization, svd: SVD) -> tuple[Any, ...]:

@@ -10,7 +10,6 @@ from partwise.experiments.drawing import COLORS, canvas, label
 from partwise.experiments.numbers import above, median, rounded
 from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
 from partwise.factorization import Factorization
-from partwise.solve import factorize
 from partwise.stopping import MaxIterations, Stationarity
 from partwise.svd import truncated_svd
 
@@ -33,7 +32,7 @@ def run(
         text = smart(name, context.data, weight)
         opt, norm2 = truncated_svd(text.matrix, rank).error, float((text.matrix.data**2).sum())
         for method, settings in _methods(first, fast, most).items():
-            fits = [factorize(text.matrix, rank, init="random", seed=seed, **settings) for seed in range(seeds)]
+            fits = [context.fit(text.matrix, rank, init="random", seed=seed, **settings) for seed in range(seeds)]
             rows.append({"data": name, "first": first, "method": method, **_medians(fits, opt, norm2)})
     notes = (
         f"k = {rank}, {seeds} random starts, medians. {fast} iterations of the fast method, then the other until "

@@ -12,7 +12,6 @@ from partwise.experiments.drawing import COLORS, canvas, label, plain_log
 from partwise.experiments.numbers import above, median, rank_correlation, rounded
 from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
 from partwise.factorization import Factorization
-from partwise.solve import factorize
 from partwise.stopping import MaxIterations
 from partwise.svd import truncated_svd
 
@@ -29,11 +28,11 @@ def run(context: Context, *, rank: int = 10, iterations: int = 40, seeds: int = 
     """MEDLARS from random starts, means over the seeds."""
     text = smart("medlars", context.data, weight)
     opt = truncated_svd(text.matrix, rank).error
-    plain = [_fit(text.matrix, rank, als(), seed, iterations) for seed in range(seeds)]
+    plain = [_fit(context, text.matrix, rank, als(), seed, iterations) for seed in range(seeds)]
     rows = [{"sweep": "none", "method": "als", "value": 0.0, **_mean(plain, opt)}]
     for sweep, method, value in context.track("sparsity", _plan()):
         fits = [
-            _fit(text.matrix, rank, _algorithm(sweep, method, value, base), seed, iterations)
+            _fit(context, text.matrix, rank, _algorithm(sweep, method, value, base), seed, iterations)
             for seed, base in enumerate(plain)
         ]
         rows.append({"sweep": sweep, "method": method, "value": value, **_mean(fits, opt)})
@@ -81,9 +80,9 @@ def _algorithm(sweep: str, method: str, value: float, base: Factorization) -> Al
     return acls(lam_w, lam_h) if method == "acls" else ahcls(lam_w, lam_h, 0.5, 0.5)
 
 
-def _fit(matrix: Any, rank: int, algorithm: Algorithm, seed: int, iterations: int) -> Factorization:
+def _fit(context: Context, matrix: Any, rank: int, algorithm: Algorithm, seed: int, iterations: int) -> Factorization:
     stop = MaxIterations(iterations)
-    return factorize(matrix, rank, algorithm=algorithm, init="random", stop=stop, seed=seed, keep="last")
+    return context.fit(matrix, rank, algorithm=algorithm, init="random", stop=stop, seed=seed, keep="last")
 
 
 def _mean(fits: list[Factorization], opt: float) -> dict[str, Any]:
@@ -108,7 +107,7 @@ def _clipping(
     }
     for name, method in context.track("clipping", list(methods.items())):
         length = iterations if "Lawson" not in name else min(iterations, 5)
-        fits = [_fit(matrix, rank, method, seed, length) for seed in range(seeds)]
+        fits = [_fit(context, matrix, rank, method, seed, length) for seed in range(seeds)]
         times = [np.diff(fit.history.seconds) for fit in fits]
         mean = _mean(fits, opt)
         rows.append({"method": name + ("" if length == iterations else f", {length} iterations"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import os
 import platform
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,19 @@ def finished(folder: Path, settings: dict[str, Any]) -> Result | None:
         return Result.from_dict(known["result"]) if whole and known["key"] == key(settings) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def begun(folder: Path, settings: dict[str, Any]) -> Path:
+    """Where the fits of an unfinished experiment are kept: other settings or versions have another place."""
+    told = json.dumps(key(settings), sort_keys=True)
+    return folder / f"unfinished-{hashlib.blake2b(told.encode(), digest_size=8).hexdigest()}"
+
+
+def forget_begun(folder: Path, keep: Path | None = None) -> None:
+    """Remove the fits of unfinished experiments, those in ``keep`` apart."""
+    for found in folder.glob("unfinished-*"):
+        if found != keep:
+            shutil.rmtree(found)
 
 
 def read(folder: Path) -> tuple[Result, dict[str, Any]]:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from partwise.factorization import Factorization
+from partwise.solve import factorize
+from partwise.stopping import Reason
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,6 +91,23 @@ class Context:
     data: Path | None = None
     tell: Callable[[str, int, int], None] = lambda label, done, total: None
     """(what is going on, how many are done, of how many)."""
+    kept: Path | None = None
+    """A folder for the fits that are finished while the experiment is not."""
+    _numbers: Iterator[int] = field(default_factory=count, repr=False, compare=False)
+
+    def fit(self, matrix: Any, rank: int, **settings: Any) -> Factorization:
+        """``factorize``, or what it found when the experiment was begun before: fits come in a fixed order.
+
+        Nothing is written while a fit goes on, so its seconds are its own.
+        """
+        if self.kept is None:
+            return factorize(matrix, rank, **settings)
+        self.kept.mkdir(parents=True, exist_ok=True)
+        path = self.kept / f"{next(self._numbers):04d}"
+        found = factorize(matrix, rank, **settings, checkpoint=path, every=sys.maxsize)
+        if found.reason is Reason.INTERRUPTED:
+            raise KeyboardInterrupt
+        return found
 
     def track(self, label: str, items: Sequence[Any]) -> Iterator[Any]:
         """The items one by one, told as they go."""

@@ -15,7 +15,7 @@ from partwise.data.checks import refuse_bad_entry
 from partwise.data.dense import DenseData
 from partwise.data.disk import _Slot
 from partwise.data.sparse import SparseData
-from partwise.data.stored import ORDERS, Stored
+from partwise.data.stored import Stored
 from partwise.types import Array, Data
 from partwise.walks import add, total
 
@@ -96,7 +96,7 @@ def _check(rows: Any, sparse: bool, long: int, first: int, block: int) -> None:
 def load_part(folder: str, part: int) -> Part:
     """A part of a matrix on shared storage, read by the worker that will hold it."""
     stored = _stored(folder)
-    there = _Slot(stored, ORDERS).load(part)
+    there = _Slot(stored).load(part)
     if not stored.sparse:
         return _whole(DenseData(there["rows"]))
     rows = SparseData(there["rows"])

@@ -1,0 +1,61 @@
+"""An experiment that was broken off goes on after the fits that it had finished."""
+
+from pathlib import Path
+
+import pytest
+
+import partwise.experiments.types as types
+from partwise.course import Course
+from partwise.experiments import EXPERIMENTS, Context, store
+
+SETTINGS = {"rank": 3, "iterations": 3, "seeds": 1, "weight": "tfidf"}
+
+
+class Breaks:
+    """Counts what is really run, and fails after some of it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.runs, self.most, run = 0, 10**9, Course.run
+
+        def counted(course, *given):
+            if self.runs >= self.most:
+                raise InterruptedError
+            self.runs += 1
+            return run(course, *given)
+
+        monkeypatch.setattr(Course, "run", counted)
+
+
+def test_finished_fits_are_not_run_again(small_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Broken off after ten fits and called again: the rest is run, and the numbers are those of an unbroken one."""
+    made, breaks = EXPERIMENTS["sparsity"], Breaks(monkeypatch)
+    unbroken = made.run(Context(small_data), **SETTINGS)
+    every = breaks.runs
+    place = store.begun(tmp_path, SETTINGS)
+    breaks.runs, breaks.most = 0, 10
+    with pytest.raises(InterruptedError):
+        made.run(Context(small_data, kept=place), **SETTINGS)
+    breaks.runs, breaks.most = 0, 10**9
+    found = made.run(Context(small_data, kept=place), **SETTINGS)
+    assert breaks.runs == every - 10
+    assert found.tables[0] == unbroken.tables[0]
+    store.forget_begun(tmp_path, place)
+    assert place.exists()
+    store.forget_begun(tmp_path)
+    assert not place.exists()
+    assert store.begun(tmp_path, SETTINGS | {"rank": 4}) != place
+
+
+def test_an_interrupt_ends_the_experiment(tmp_path: Path, small, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fit gives what it has; the experiment must not go on with that."""
+    step = types.factorize(small, 2)
+    monkeypatch.setattr(types, "factorize", lambda *given, **settings: interrupted(step))
+    with pytest.raises(KeyboardInterrupt):
+        Context(kept=tmp_path).fit(small, 2)
+
+
+def interrupted(found):
+    """The result as an interrupt leaves it."""
+    from dataclasses import replace
+
+    return replace(found, reason=types.Reason.INTERRUPTED)
