@@ -7,7 +7,8 @@ from partwise.text.lsi import LSI
 from partwise.text.model import TopicModel
 from partwise.text.model_files import load_model
 from partwise.text.stop_words import read_stop_words
-from partwise.text.weighting import WEIGHTS, Vocabulary, Weighting
+from partwise.text.weighting import Vocabulary, Weighting
+from partwise.text.weights import WEIGHTS
 
 __all__ = [
     "LSI",
