@@ -6,6 +6,7 @@ from partwise.text.documents import read_documents
 from partwise.text.lsi import LSI
 from partwise.text.model import TopicModel
 from partwise.text.model_files import load_model
+from partwise.text.spread import collect_parquet
 from partwise.text.stop_words import read_stop_words
 from partwise.text.weighting import Vocabulary, Weighting
 from partwise.text.weights import WEIGHTS
@@ -19,6 +20,7 @@ __all__ = [
     "Vocabulary",
     "Weighting",
     "collect",
+    "collect_parquet",
     "load_model",
     "read_documents",
     "read_stop_words",

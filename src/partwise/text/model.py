@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -50,7 +51,7 @@ class TopicModel(TextModel):
     ----------
     k : how many topics.
     weighting : which words count, and how much.
-    algorithm, init, stop, restarts, seed, threads : as :func:`partwise.factorize` takes them.
+    algorithm, init, stop, restarts, seed, threads, checkpoint, every : as :func:`partwise.factorize` takes them.
 
     Topics are numbered in the order of their share of the collection, the largest first; ``factorization`` holds W
     (terms × topics), H (topics × documents), the certificate and the history.
@@ -70,12 +71,15 @@ class TopicModel(TextModel):
         restarts: int = 1,
         seed: int | None = 0,
         threads: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        every: int | None = None,
     ) -> None:
         super().__init__(k, weighting, seed, threads)
         self.algorithm = algorithm
         self.init = init
         self.stop = stop
         self.restarts = restarts
+        self.checkpoint, self.every = checkpoint, every
 
     def check(self) -> None:
         """Refuse settings that cannot work, before anything is read."""
@@ -86,8 +90,9 @@ class TopicModel(TextModel):
 
     def _factor(self, collection: Collection) -> None:
         settings = {"algorithm": self.algorithm, "init": self.init, "stop": self.stop, "restarts": self.restarts}
+        settings |= {"checkpoint": self.checkpoint, "every": self.every}
         found = factorize(collection.A, self.k, seed=self.seed, threads=self.threads, settle=True, **settings)
-        self._keep(by_share(found))
+        self._keep(by_share(replace(found, w=np.asarray(found.w), h=np.asarray(found.h))))
 
     def _keep(self, found: Factorization) -> None:
         self._factorization = found

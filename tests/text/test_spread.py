@@ -1,0 +1,132 @@
+"""Texts on a cluster: real worker processes find the vocabulary and the topics of the run in memory."""
+
+import numpy as np
+import pyarrow
+import pyarrow.parquet
+import pytest
+from corpus import documents
+
+from partwise.text import TopicModel, Weighting, collect, collect_parquet, load_model, read_documents
+
+pytest.importorskip("distributed", reason="distributed is not installed: pip install partwise[dask]")
+pytestmark = pytest.mark.filterwarnings("default")  # the cluster's own warnings are not ours
+
+COLUMNS = {"column": "body", "id_column": "name", "title_column": "head", "label_column": "kind"}
+
+
+def write(path, rows, group=7):
+    """A Parquet file of documents in small row groups."""
+    cells = {"name": "id", "body": "text", "head": "title", "kind": "label"}
+    table = pyarrow.table({column: [getattr(d, field) for d in rows] for column, field in cells.items()})
+    pyarrow.parquet.write_table(table, path, row_group_size=group)
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """120 documents in three files, one of them empty and one below; a note of another tool beside them."""
+    path, made = tmp_path_factory.mktemp("texts"), documents(count=120)
+    (path / "deep").mkdir()
+    write(path / "a.parquet", made[:50])
+    write(path / "b.parquet", [])
+    write(path / "deep" / "c.parquet", made[50:])
+    (path / "_SUCCESS").touch()
+    return path
+
+
+@pytest.mark.parametrize(
+    "weighting",
+    [
+        Weighting(),
+        Weighting("log-entropy", max_terms=20, stem="english"),
+        Weighting(ngrams=(1, 2), min_df=3, max_df=0.8),
+        Weighting(hashing=16),
+    ],
+)
+def test_topics_are_those_of_the_run_in_memory(client, folder, tmp_path, weighting):
+    """The same vocabulary, names, copies and matrix, factors to 1e-6, and a file that holds the same."""
+    near = collect(read_documents(folder, **COLUMNS), weighting)
+    far = collect_parquet(folder, weighting, client=client, **COLUMNS)
+    for name in ("keys", "terms"):
+        assert getattr(far.vocabulary, name) == getattr(near.vocabulary, name)
+    for name in ("ids", "titles", "labels", "snippets", "empty", "duplicates"):
+        assert getattr(far, name) == getattr(near, name)
+    one, other = (TopicModel(3, weighting=weighting, threads=2).fit_collection(made) for made in (near, far))
+    for side in ("w", "h"):
+        expected = getattr(one.factorization, side)
+        np.testing.assert_allclose(getattr(other.factorization, side), expected, atol=1e-6 * expected.max())
+    np.testing.assert_allclose(other.collection.A.toarray(), one.collection.A.toarray(), rtol=1e-6)
+    other.save(tmp_path / "model")
+    again = load_model(tmp_path / "model")
+    assert [t.terms[0].term for t in again.topics()] == [t.terms[0].term for t in one.topics()]
+    assert again.search("ship harbour").hits[0].id == one.search("ship harbour").hits[0].id
+
+
+def test_the_matrix_stays_with_the_workers(client, folder):
+    """Both hold parts of it, and no more travels than the vocabulary and the names."""
+    made = collect_parquet(folder, client=client, **COLUMNS)
+    held = client.who_has(made.A._source.parts)
+    assert {holders[0] for holders in held.values()} == set(client.nthreads())
+
+
+def test_ids_are_numbers_over_all_files_unless_there_is_a_column(client, folder):
+    """As in memory."""
+    found = collect_parquet(folder, client=client, column="body")
+    assert found.ids == tuple(str(number) for number in range(1, 121))
+    assert found.ids == collect(read_documents(folder, column="body")).ids
+
+
+def test_empty_and_missing_texts(client, tmp_path):
+    """A part of nulls and stop words alone is taken as it is; nulls are counted and told."""
+    texts = ["ship harbour sail", "ship sail tide", "harbour tide sail", None, "the and of", None]
+    pyarrow.parquet.write_table(pyarrow.table({"text": texts}), tmp_path / "a.parquet")
+    told = []
+    found = collect_parquet(tmp_path / "a.parquet", client=client, warn=told.append)
+    assert found.empty == (3, 4, 5)
+    assert len(told) == 1
+    assert "2 times, first" in told[0]
+    assert TopicModel(2).fit_collection(found).factorization.h[3:].max() == 0
+
+
+def refusals(tmp_path):
+    """(what is given, what is said)"""
+    write(tmp_path / "empty.parquet", [])
+    (tmp_path / "torn").mkdir()
+    whole = write(tmp_path / "torn" / "a.parquet", documents()).read_bytes()
+    (tmp_path / "torn" / "b.parquet").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "bent").mkdir()
+    (tmp_path / "bent" / "c.parquet").write_bytes(whole[:40] + bytes(200) + whole[240:])
+    write(tmp_path / "twice.parquet", [*documents(), *documents()])
+    (tmp_path / "none").mkdir()
+    return [
+        ("torn", {}, "b.parquet cannot be read as Parquet"),
+        ("bent", {}, "c.parquet cannot be read as Parquet"),
+        ("empty.parquet", {}, "no document"),
+        ("none", {}, "no file in .* ends in .parquet"),
+        ("torn/a.parquet", {"column": "bodi"}, "no column 'bodi'; did you mean 'body'"),
+        ("twice.parquet", {}, "Documents 1 and 31 have the same id 'd00'"),
+        ("absent.parquet", {}, "no file or folder"),
+        ("texts.csv", {}, "not Parquet"),
+    ]
+
+
+def test_bad_files_are_refused_by_their_names(client, tmp_path):
+    """Before the run, in a sentence."""
+    (tmp_path / "texts.csv").touch()
+    for name, columns, sentence in refusals(tmp_path):
+        with pytest.raises((ValueError, FileNotFoundError), match=sentence):
+            collect_parquet(tmp_path / name, client=client, **COLUMNS | columns)
+
+
+def test_the_command(client, folder, warm, tmp_path):
+    """The same table of topics with a scheduler and without; one that does not answer is refused soon."""
+    options = ["-k", 3, "--column", "body", "--id-column", "name", "--title-column", "head"]
+    near = warm("topics", folder, *options, "-o", tmp_path / "near")
+    far = warm("topics", folder, *options, "-o", tmp_path / "far", "--scheduler", client.scheduler.address)
+    assert (far.returncode, far.stderr) == (0, "")
+    assert far.stdout.split(" s.")[0].splitlines()[:-1] == near.stdout.split(" s.")[0].splitlines()[:-1]
+    assert load_model(tmp_path / "far").terms == load_model(tmp_path / "near").terms
+    lost = warm("topics", folder, *options, "--scheduler", "tcp://127.0.0.1:9")
+    assert lost.returncode == 2
+    assert lost.stderr.startswith("partwise: No Dask scheduler answers at tcp://127.0.0.1:9")
+    assert lost.stderr.count("\n") == 1
