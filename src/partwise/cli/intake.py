@@ -15,13 +15,16 @@ from partwise.text.documents import read_documents
 from partwise.text.model import TopicModel
 from partwise.text.model_files import load_model
 from partwise.text.spread import collect_parquet
+from partwise.text.stored import holds_texts, open_collection
 from partwise.text.weighting import Weighting
 
 
 def read_collection(path: str, weighting: Weighting, client: Any = None, **reading: Any) -> Collection:
     """Read and weigh texts, here or on a cluster; single bad documents are counted and told on stderr."""
     with working("reading") as tell:
-        if client is None:
+        if path != "-" and holds_texts(path):
+            collection = open_stored(path, weighting, client, **reading)
+        elif client is None:
             documents = read_documents(path, warn=note, **reading)
             collection = collect(counted(documents, tell, "documents read"), weighting)
         else:
@@ -36,6 +39,17 @@ def read_on(client: Any, path: str, weighting: Weighting, format: str | None = N
     if path == "-" or format not in (None, "parquet"):
         raise ValueError("A cluster reads Parquet files alone, which its workers open by their names.")
     return collect_parquet(path, weighting, client=client, warn=note, **reading)
+
+
+def open_stored(path: str, weighting: Weighting, client: Any, **reading: Any) -> Collection:
+    """Texts that `convert` has counted; what was asked of words then cannot be asked otherwise now."""
+    collection = open_collection(path, client=client)
+    asked = [name for name, value in reading.items() if value is not None and (name, value) != ("encoding", "utf-8")]
+    if asked:
+        raise ValueError(f"{path} was read when it was converted; leave --{asked[0].replace('_', '-')} out.")
+    if weighting not in (Weighting(), collection.vocabulary.weighting):
+        raise ValueError(f"{path} was counted with other options about words; leave them out, or convert again.")
+    return collection
 
 
 def cluster(scheduler: str | None) -> AbstractContextManager[Any]:

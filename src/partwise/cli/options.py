@@ -16,7 +16,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON value instead
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, as `topics -o` writes it.")]
 Texts = Annotated[
     str,
-    typer.Argument(metavar="PATH", help="A folder, a file (txt, csv, tsv, jsonl, parquet, or .gz), or - for stdin."),
+    typer.Argument(
+        metavar="PATH",
+        help="A folder, a file (txt, csv, tsv, jsonl, parquet, or .gz), what convert made of them, or - for stdin.",
+    ),
 ]
 
 Format = Annotated[

@@ -15,6 +15,9 @@ from partwise.names import choose
 PATTERN = r"[^\W\d_]{2,}"
 """Two or more letters of any script."""
 
+CANDIDATES = 4
+"""How many terms of a place are remembered, one of which will be its name."""
+
 
 @dataclass
 class Seen:
@@ -86,7 +89,11 @@ class Words:
         if (hashing := self._hashing) is None:
             return
         seen = self.seen
-        kept = set(_commonest(seen.terms, lambda term: place(term, hashing)).values())
+        kept, held = [], Counter[str]()
+        for term, _ in _ordered(seen.terms):
+            held[where := place(term, hashing)] += 1
+            if held[where] <= CANDIDATES:
+                kept.append(term)
         seen.terms = Counter({term: seen.terms[term] for term in kept})
         if self._stems is not None:
             parts = {part for term in kept for part in term.split(" ")}
@@ -103,9 +110,13 @@ def place(term: str, hashing: int) -> str:
 def _commonest(counts: Counter[str], key: Callable[[str], str]) -> dict[str, str]:
     """For each key the word that was met most often, ties by the alphabet."""
     best: dict[str, str] = {}
-    for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+    for word, _ in _ordered(counts):
         best.setdefault(key(word), word)
     return best
+
+
+def _ordered(counts: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
 class _Stems(dict[str, str]):

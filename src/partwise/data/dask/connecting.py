@@ -20,7 +20,7 @@ def connected(address: str, patience: float = PATIENCE) -> Iterator[Any]:
         raise ValueError("Working on a cluster needs Dask: pip install 'partwise[dask]'.") from None
     logging.getLogger("distributed").setLevel(logging.ERROR)  # its notes on the way are not for our users
     try:
-        client = Client(address, timeout=patience, set_as_default=False)
+        client = Client(address, timeout=patience)
     except (OSError, TimeoutError):
         raise ConnectionError(
             f"No Dask scheduler answers at {address} within {patience:g} seconds; start one with `dask scheduler`, or "
