@@ -7,7 +7,7 @@ import tempfile
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,10 +23,16 @@ class NamesFile:
     """Rows written one by one and read again in chunks; the file has no name, so that nothing is left of it."""
 
     def __init__(self, folder: Path) -> None:
-        self._file: Any = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed with this object
+        self._file: Any = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by __exit__
         self._sizes: list[int] = []
         self._waiting: list[Row] = []
         self._marks = array("q")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
 
     def __len__(self) -> int:
         return len(self._marks)
@@ -50,7 +56,8 @@ class NamesFile:
         order = np.argsort(marks, kind="stable")
         same = np.flatnonzero(np.diff(marks[order]) == 0)
         if len(same):
-            first, second = (int(order[same[0] + step]) for step in (0, 1))
+            at = same[order[same + 1].argmin()]
+            first, second = int(order[at]), int(order[at + 1])
             raise ValueError(
                 f"Documents {first + 1} and {second + 1} have the same id {self._row(second)[0]!r}; "
                 "choose another column for the ids, or none."

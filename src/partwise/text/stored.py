@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -52,17 +51,23 @@ def store_texts(
         raise FileExistsError(f"{path} exists already; remove it or choose another name.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"The folder {path.parent} does not exist; make it first.")
-    names = NamesFile(path.parent)
-    tally = _counted(as_documents(documents), chosen, names, memory_limit)
-    names.refuse_same_ids()
-    vocabulary = vocabulary_of(chosen, tally)
-    del tally
-    blocks = _blocks(as_documents(documents), vocabulary, len(names), memory_limit // 64)
-    words = ((f"{WORDS}.{name}.npy", values) for name, values in vocabulary.as_arrays().items())
-    chunks = ((f"{NAMES}.{number:06d}.npy", values) for number, values in enumerate(names.chunks()))
-    mark = source and f"{source}, {chosen.as_dict()}"
-    size = min(PART_BYTES, memory_limit // 16)
-    return write_matrix(path, blocks, part_bytes=size, source=mark, beside=chain(words, chunks))
+    with NamesFile(path.parent) as names:
+        tally = _counted(as_documents(documents), chosen, names, memory_limit)
+        names.refuse_same_ids()
+        vocabulary = vocabulary_of(chosen, tally)
+        del tally
+        blocks = _blocks(as_documents(documents), vocabulary, len(names), memory_limit // 64)
+        mark = source and f"{source}, {chosen.as_dict()}"
+        size = min(PART_BYTES, memory_limit // 16)
+        return write_matrix(path, blocks, part_bytes=size, source=mark, beside=_beside(vocabulary, names))
+
+
+def _beside(vocabulary: Vocabulary, names: NamesFile) -> Iterator[tuple[str, Array]]:
+    """The words and the names, as arrays in files of their own."""
+    for name, values in vocabulary.as_arrays().items():
+        yield f"{WORDS}.{name}.npy", values
+    for number, values in enumerate(names.chunks()):
+        yield f"{NAMES}.{number:06d}.npy", values
 
 
 def _counted(documents: Iterable[Document], weighting: Weighting, names: NamesFile, memory_limit: int) -> Tally:
