@@ -6,6 +6,7 @@ import pyarrow.parquet
 import pytest
 from corpus import documents
 
+import partwise as pw
 from partwise.data.dask.connecting import connected
 from partwise.text import TopicModel, Weighting, collect, collect_parquet, load_model, read_documents
 
@@ -63,10 +64,36 @@ def test_topics_are_those_of_the_run_in_memory(client, folder, tmp_path, weighti
 
 
 def test_the_matrix_stays_with_the_workers(client, folder):
-    """Both hold parts of it, and no more travels than the vocabulary and the names."""
+    """Both hold a part of it."""
     made = collect_parquet(folder, client=client, **COLUMNS)
     held = client.who_has(made.A._source.parts)
     assert {holders[0] for holders in held.values()} == set(client.nthreads())
+
+
+def test_a_run_on_the_cluster_is_kept_and_gone_on_with(client, folder, tmp_path):
+    """Stopped after three iterations as though by Ctrl-C, and taken up with the same documents read again."""
+
+    def fitted(**kept):
+        collection = collect_parquet(folder, client=client, **COLUMNS)
+        return TopicModel(3, stop=pw.MaxIterations(8), **kept).fit_collection(collection)
+
+    whole = fitted()
+    kept = {"checkpoint": tmp_path / "run", "every": 1}
+    asked, ask = [], pw.MaxIterations.__call__
+
+    def interrupted(rule, step):
+        asked.append(step)
+        if len(asked) == 4:
+            raise KeyboardInterrupt
+        return ask(rule, step)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pw.MaxIterations, "__call__", interrupted)
+        assert fitted(**kept).factorization.reason is pw.Reason.INTERRUPTED
+    assert pw.resume(tmp_path / "run").phase == "race"
+    again = fitted(**kept).factorization
+    np.testing.assert_array_equal(again.w, whole.factorization.w)
+    np.testing.assert_array_equal(again.h, whole.factorization.h)
 
 
 def test_ids_are_numbers_over_all_files_unless_there_is_a_column(client, folder):

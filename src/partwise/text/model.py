@@ -21,7 +21,7 @@ from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
 from partwise.measures import unit_columns
 from partwise.plot import Plots
 from partwise.plot.html import rows_html
-from partwise.solve import factorize
+from partwise.solve import check_options, factorize
 from partwise.text.base import TextModel, as_labels
 from partwise.text.clusters import Clusters, Membership, label_scores
 from partwise.text.collection import Collection
@@ -85,8 +85,7 @@ class TopicModel(TextModel):
         """Refuse settings that cannot work, before anything is read."""
         super().check()
         as_algorithm(self.algorithm), as_init(self.init)
-        if isinstance(self.restarts, bool) or not isinstance(self.restarts, (int, np.integer)) or self.restarts < 1:
-            raise ValueError(f"restarts must be a whole number of at least 1, not {self.restarts!r}.")
+        check_options(self.restarts, every=self.every)
 
     def _factor(self, collection: Collection) -> None:
         settings = {"algorithm": self.algorithm, "init": self.init, "stop": self.stop, "restarts": self.restarts}

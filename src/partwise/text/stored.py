@@ -106,8 +106,8 @@ def _blocks(documents: Iterable[Document], vocabulary: Vocabulary, count: int, s
 
 
 def holds_texts(path: str | os.PathLike[str]) -> bool:
-    """Whether a folder is a stored matrix, and not a folder of texts."""
-    return Path(path, MANIFEST).is_file()
+    """Whether a folder is a stored matrix, and not a folder of texts, which may have a file of the manifest's name."""
+    return all(Path(path, name).is_file() for name in (MANIFEST, "rows.norms2.npy"))
 
 
 def open_collection(path: str | os.PathLike[str], *, client: Any = None) -> Collection:
