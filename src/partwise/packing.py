@@ -14,7 +14,7 @@ from partwise.loop import Problem
 from partwise.restarts import Race
 from partwise.run import Run
 from partwise.stopping import Reason, Rule
-from partwise.types import Array, Momentum, StartCost, Step
+from partwise.types import Array, Momentum, Spread, StartCost, Step
 
 KINDS = {kind.__name__: kind for kind in (Step, Momentum, StartCost, StartCertificate, StartRow)}
 LEFT_OUT = {"measure", "reported"}
@@ -51,10 +51,11 @@ class Arrays:
     named: dict[str, Array] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
 
-    def put(self, array: Array) -> str:
-        """The name of an array."""
+    def put(self, array: Any) -> str:
+        """The name of an array; one that lies in parts elsewhere is brought here."""
         name = self.names.setdefault(id(array), f"a{len(self.names)}")
-        self.named[name] = array
+        if name not in self.named:
+            self.named[name] = np.asarray(array)
         return name
 
 
@@ -80,6 +81,8 @@ def _plain(value: Any, arrays: Arrays) -> Any:
     """A step and what is in it as plain values."""
     if isinstance(value, np.ndarray):
         return {"array": arrays.put(value)}
+    if isinstance(value, Spread):
+        return {"spread": arrays.put(value)}
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (tuple, list)):
@@ -136,6 +139,9 @@ class Unpacking:
             return told
         if "array" in told:
             return arrays[told["array"]]
+        if "spread" in told:
+            assert problem is not None
+            return (problem.data if problem.data.split == 0 else problem.data.T).hold(arrays[told["spread"]])
         made = {name: self._made(one, arrays, problem) for name, one in told.items() if name != "kind"}
         if told["kind"] == "Step":
             assert problem is not None
