@@ -13,6 +13,8 @@ from partwise.text.columns import Columns
 from partwise.text.source import Source
 
 BATCH = 1000
+BUFFER = 2**20
+"""Bytes of a column that are read at a time: a row group may be larger than the memory."""
 
 
 def read_parquet(source: Source, stream: io.BufferedReader, columns: Columns) -> Iterator[Document]:
@@ -58,7 +60,7 @@ def opened(source: Source, stream: io.BufferedReader) -> Iterator[Any]:
     """The file as pyarrow has it; what is none is refused by its name."""
     arrow, parquet = _arrow()
     try:
-        with _seekable(stream) as whole, parquet.ParquetFile(whole) as file:
+        with _seekable(stream) as whole, parquet.ParquetFile(whole, buffer_size=BUFFER) as file:
             yield file
     except (arrow.ArrowException, OSError) as error:
         said = " ".join(str(error).split())[:200].rstrip(".")
