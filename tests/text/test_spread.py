@@ -41,7 +41,7 @@ def folder(tmp_path_factory):
     [
         Weighting(),
         Weighting("log-entropy", max_terms=20, stem="english"),
-        Weighting(hashing=16),
+        Weighting(hashing=64),
     ],
 )
 def test_topics_are_those_of_the_run_in_memory(client, folder, tmp_path, weighting):

@@ -75,7 +75,7 @@ def _counted(documents: Iterable[Document], weighting: Weighting, names: NamesFi
     tally = Tally()
     words = weighting.words(tally.seen)
     most = memory_limit // 2 // KEY_BYTES
-    spare = max(most // 2, 2 * CANDIDATES * (weighting.hashing or 0))
+    spare = max(most // 4, 2 * CANDIDATES * (weighting.hashing or 0))
     for document in documents:
         names.add(noted(document))
         tally.note(words(document.text))

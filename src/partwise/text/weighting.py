@@ -107,6 +107,7 @@ class Vocabulary:
     def transform(self, texts: Iterable[str]) -> sp.csr_array:
         """The matrix of other texts (terms × documents); words outside the vocabulary are ignored."""
         _check_texts(texts)
+        self._vectorizer.analyzer.seen = Seen()  # what earlier texts held is not needed, and would pile up
         return self.weighted(self._vectorizer.transform(texts))
 
     def weighted(self, counts: Any) -> sp.csr_array:

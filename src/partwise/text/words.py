@@ -15,7 +15,7 @@ from partwise.names import choose
 PATTERN = r"[^\W\d_]{2,}"
 """Two or more letters of any script."""
 
-CANDIDATES = 4
+CANDIDATES = 2
 """How many terms of a place are remembered, one of which will be its name."""
 
 
