@@ -59,7 +59,7 @@ def convert(
         raise ValueError(f"--long must be rows or columns, not {long!r}.")
     limit = as_bytes(memory_limit)
     weighting = options.as_weighting(weight, stop_words, ngrams, min_df, max_df, max_terms, stem, hashing)
-    if column is None and format is None and source.is_file() and is_matrix(str(source)):
+    if column is None and format is None and not source.is_dir() and is_matrix(str(source)):
         with working("sorting into parts"):
             made = store(source, target, long=None if long is None else axes[long], memory_limit=limit)
     elif long == "rows":

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from partwise.documents import Document
-from partwise.text.documents import python_warning, read_documents
+from partwise.text.documents import missing, python_warning, read_documents
 
 
 class TextFiles:
@@ -30,6 +30,8 @@ class TextFiles:
     @property
     def mark(self) -> str:
         """What these texts are known by: names, sizes and times of the files, and how they are read."""
+        if not self.path.exists():
+            raise FileNotFoundError(missing(self.path))
         found = hashlib.blake2b(repr(sorted(self._reading.items())).encode(), digest_size=16)
         paths = sorted(self.path.rglob("*")) if self.path.is_dir() else [self.path]
         for path in paths:
