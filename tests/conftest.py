@@ -49,3 +49,12 @@ def saved(folder: Path, warm: Callable[..., Any]) -> Path:
     done = warm("topics", "news.csv", "-k", 3, "--seed", 1, "-o", "news.partwise", *command.COLUMNS, cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "news.partwise"
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    """Two worker processes on this machine."""
+    distributed = pytest.importorskip("distributed", reason="distributed is not installed: pip install partwise[dask]")
+    options = {"n_workers": 2, "processes": True, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(host="127.0.0.1", **options) as cluster, distributed.Client(cluster) as found:
+        yield found

@@ -12,7 +12,6 @@ import partwise as pw
 from partwise.testing import check_data
 
 da = pytest.importorskip("dask.array", reason="dask is not installed: pip install partwise[dask]")
-distributed = pytest.importorskip("distributed", reason="distributed is not installed: pip install partwise[dask]")
 
 Lost = pytest.importorskip("partwise.data.dask.spread").Lost
 pytestmark = pytest.mark.filterwarnings("default")  # the cluster's own warnings are not ours
@@ -36,14 +35,6 @@ def chunked(matrix, chunks):
 def sparse_blocks(matrix, chunks):
     """A dask array of scipy sparse blocks."""
     return chunked(matrix, chunks).map_blocks(sp.csr_matrix, dtype=matrix.dtype)
-
-
-@pytest.fixture(scope="module")
-def client():
-    """Two worker processes on this machine."""
-    options = {"n_workers": 2, "processes": True, "threads_per_worker": 1, "dashboard_address": None}
-    with distributed.LocalCluster(host="127.0.0.1", **options) as cluster, distributed.Client(cluster) as found:
-        yield found
 
 
 def same(near, far):

@@ -87,7 +87,7 @@ def factorize(
         _check_svd(problem, svd)
     finish_rules = (Stationarity(1e-4),) if polish_stop is None else rule_list(polish_stop)
     check_seed(seed)
-    _check(restarts, keep, racing, every)
+    check_options(restarts, keep, racing, every)
     course = Course(problem, rules, restarts, racing, keep, finish, finish_rules, settle, svd)
     with problem.workers:
         if checkpoint is None:
@@ -119,7 +119,8 @@ def _check_svd(problem: Problem, svd: SVD) -> None:
     svd.truncate(problem.rank)
 
 
-def _check(restarts: Any, keep: Any, racing: Any, every: Any) -> None:
+def check_options(restarts: Any, keep: Any = "best", racing: Any = None, every: Any = None) -> None:
+    """Refuse options of a run that cannot work."""
     if racing is not None and not isinstance(racing, Racing):
         raise TypeError(f"racing must be a Racing(...) or None, not {racing!r}.")
     if isinstance(restarts, bool) or not isinstance(restarts, (int, np.integer)) or restarts < 1:

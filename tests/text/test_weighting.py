@@ -127,7 +127,7 @@ def test_words():
 
 def test_options_survive_json():
     """A weighting is its own dictionary, every option of it."""
-    made = Weighting("counts", ("le", "la"), (1, 2), 0.1, 0.9, 100, "french", False, r"\w+")
+    made = Weighting("counts", ("le", "la"), (1, 2), 0.1, 0.9, 100, "french", False, r"\w+", 64)
     options = json.loads(json.dumps(made.as_dict()))
     assert Weighting.from_dict(options) == made
     assert set(options) == {f.name for f in fields(Weighting)}

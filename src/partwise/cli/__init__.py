@@ -16,7 +16,7 @@ from partwise.cli.data import data
 from partwise.cli.demo import demo
 from partwise.cli.factorize import factorize
 from partwise.cli.lsi import lsi
-from partwise.cli.output import plain
+from partwise.cli.output import Interrupted, plain
 from partwise.cli.ranks import ranks
 from partwise.cli.report import report
 from partwise.cli.reproduce import reproduce
@@ -67,6 +67,8 @@ def main() -> None:
         _leave_pipe()
     except KeyboardInterrupt:
         _end("interrupted; no file is left half written.", 130)
+    except Interrupted as error:
+        _end(str(error), 130)
     except Exception as error:
         _end(*_told(error))
     else:

@@ -11,7 +11,7 @@ import typer
 from partwise.algorithms import as_algorithm
 from partwise.cli import options
 from partwise.cli.matrices import MATRIX_HELP, matrix_from
-from partwise.cli.output import check_output, note, pairs, print_json, say, show, working
+from partwise.cli.output import check_output, keeping, note, pairs, print_json, say, show, working
 from partwise.inits import as_init
 from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT, check_seed
 from partwise.planning import plan
@@ -54,7 +54,7 @@ def factorize(
         data = matrix_from(matrix)
     if sys.stderr.isatty() or memory_limit is not None:
         note(str(plan(data, k, algorithm=chosen, init=init, restarts=restarts, threads=threads)))
-    with working(f"factorising {data.shape[0]:,} × {data.shape[1]:,}"):
+    with keeping(checkpoint), working(f"factorising {data.shape[0]:,} × {data.shape[1]:,}"):
         fit = run(
             data,
             k,

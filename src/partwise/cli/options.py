@@ -16,7 +16,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON value instead
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, as `topics -o` writes it.")]
 Texts = Annotated[
     str,
-    typer.Argument(metavar="PATH", help="A folder, a file (txt, csv, tsv, jsonl, parquet, or .gz), or - for stdin."),
+    typer.Argument(
+        metavar="PATH",
+        help="A folder, a file (txt, csv, tsv, jsonl, parquet, or .gz), what convert made of them, or - for stdin.",
+    ),
 ]
 
 Format = Annotated[
@@ -43,6 +46,13 @@ MaxDf = Annotated[
     str, typer.Option(help="In how many documents a term may be: a count, or a share as 0.5.", rich_help_panel=WORDS)
 ]
 MaxTerms = Annotated[int | None, typer.Option(help="Keep only so many of the commonest terms.", rich_help_panel=WORDS)]
+Hashing = Annotated[
+    str | None,
+    typer.Option(
+        help="Count places in a table of so many hashes, e.g. 2**18, where the vocabulary is too large.",
+        rich_help_panel=WORDS,
+    ),
+]
 Stem = Annotated[str | None, typer.Option(help="A Snowball language, e.g. english.", rich_help_panel=WORDS)]
 
 AlgorithmName = Annotated[
@@ -57,13 +67,24 @@ Checkpoint = Annotated[
     typer.Option(help="Keep the run in this file; the same command goes on from it.", rich_help_panel=FITTING),
 ]
 Every = Annotated[int | None, typer.Option(help="Iterations between two checkpoints.", rich_help_panel=FITTING)]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(help="Work on the Dask cluster of this scheduler, e.g. tcp://host:8786.", rich_help_panel=FITTING),
+]
 MemoryLimit = Annotated[
     str | None, typer.Option(help="Refuse a run that would take more, e.g. 1GB.", rich_help_panel=FITTING)
 ]
 
 
 def as_weighting(
-    weight: str, stop_words: str, ngrams: str, min_df: str, max_df: str, max_terms: int | None, stem: str | None
+    weight: str,
+    stop_words: str,
+    ngrams: str,
+    min_df: str,
+    max_df: str,
+    max_terms: int | None,
+    stem: str | None,
+    hashing: str | None = None,
 ) -> Weighting:
     """The options about words, checked."""
     return Weighting(
@@ -74,7 +95,16 @@ def as_weighting(
         max_df=_count_or_share("--max-df", max_df),
         max_terms=max_terms,
         stem=stem,
+        hashing=None if hashing is None else _table_size(hashing),
     )
+
+
+def _table_size(given: str) -> int:
+    base, _, power = given.replace("^", "**").partition("**")
+    try:
+        return int(int(base) ** min(max(int(power or 1), 0), 62))
+    except ValueError:
+        raise ValueError(f"--hashing must be a whole number such as 262144 or 2**18, not {given!r}.") from None
 
 
 def _stop_words(given: str) -> Any:

@@ -17,6 +17,23 @@ from rich.text import Text
 T = TypeVar("T")
 
 
+class Interrupted(Exception):
+    """Ctrl-C, after which there is more to say than that nothing is left."""
+
+
+@contextmanager
+def keeping(checkpoint: str | os.PathLike[str] | None) -> Iterator[None]:
+    """Where a checkpoint is kept, Ctrl-C says so."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if checkpoint is None or not Path(checkpoint).exists():
+            raise
+        raise Interrupted(
+            f"interrupted; the run is kept in {checkpoint}, and the same command goes on from there."
+        ) from None
+
+
 def console() -> Console:
     """Where tables go."""
     return Console(highlight=False, markup=False, emoji=False)

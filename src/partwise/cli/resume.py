@@ -9,7 +9,7 @@ import typer
 
 from partwise.cli import options
 from partwise.cli.matrices import MATRIX_HELP, matrix_from
-from partwise.cli.output import check_output, pairs, print_json, say, show, working
+from partwise.cli.output import check_output, keeping, pairs, print_json, say, show, working
 from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
 from partwise.planning import plan as expect
 from partwise.planning import size
@@ -35,7 +35,7 @@ def resume(
     check_output(output, matrix, path)
     with working("reading"):
         data = matrix_from(matrix)
-    with working(f"going on from iteration {run.iteration}"):
+    with keeping(path), working(f"going on from iteration {run.iteration}"):
         fit = run.go(data, threads=threads)
         if fit.reason is Reason.INTERRUPTED:
             raise KeyboardInterrupt

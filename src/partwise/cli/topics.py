@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from partwise.cli import options
-from partwise.cli.intake import fitted, read_collection
+from partwise.cli.intake import cluster, fitted, read_collection
 from partwise.cli.output import check_output, plain, print_json, say, shortened, show, table, working
 from partwise.cli.report import ReportFile, check_report
 from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
@@ -39,28 +39,44 @@ def topics(
     max_df: options.MaxDf = "1.0",
     max_terms: options.MaxTerms = None,
     stem: options.Stem = None,
+    hashing: options.Hashing = None,
     algorithm: options.AlgorithmName = DEFAULT_ALGORITHM,
     init: options.InitName = DEFAULT_INIT,
     restarts: options.Restarts = 1,
     seed: options.Seed = 0,
     threads: options.Threads = None,
+    checkpoint: options.Checkpoint = None,
+    every: options.Every = None,
+    scheduler: options.Scheduler = None,
 ) -> None:
     """Find the topics of a pile of documents, and save a model to search.
 
     Example: partwise topics news.csv --column text -k 10 -o news.partwise
+
+    Example: partwise topics news/ --column text --scheduler tcp://host:8786 -o news.partwise
     """
-    weighting = options.as_weighting(weight, stop_words, ngrams, min_df, max_df, max_terms, stem)
+    weighting = options.as_weighting(weight, stop_words, ngrams, min_df, max_df, max_terms, stem, hashing)
     model = TopicModel(
-        k, weighting=weighting, algorithm=algorithm, init=init, restarts=restarts, seed=seed, threads=threads
+        k,
+        weighting=weighting,
+        algorithm=algorithm,
+        init=init,
+        restarts=restarts,
+        seed=seed,
+        threads=threads,
+        checkpoint=checkpoint,
+        every=every,
     )
     model.check()
     if terms < 1:
         raise ValueError(f"--terms must be at least 1, not {terms}.")
     check_output(output, path)
     check_report(report, path, output)
+    check_output(checkpoint, path)
     names = {"id_column": id_column, "title_column": title_column, "label_column": label_column}
-    collection = read_collection(path, weighting, format=format, column=column, encoding=encoding, **names)
-    fitted(model, collection)
+    with cluster(scheduler) as client:
+        reading = {"format": format, "column": column, "encoding": encoding, **names}
+        fitted(model, read_collection(path, weighting, client, **reading))
     with working("describing and saving"):
         found = model.topics(terms)
         if output is not None:

@@ -32,13 +32,15 @@ def write_matrix(
     long: int = 1,
     part_bytes: int = PART_BYTES,
     source: str = "",
+    beside: Iterable[tuple[str, Array]] = (),
 ) -> Stored:
     """Store a matrix as a folder of parts along the axis ``long``; at no time is more than a few parts in memory.
 
     ``blocks`` is a scipy sparse matrix, an array, or an iterator of consecutive blocks of columns (``long=1``: of
     documents) or of rows (``long=0``). Parts are written one by one to a folder beside the final one. Where that was
     interrupted, calling again with the same blocks goes on: finished parts are not written again (``source`` says what
-    the blocks are made from, so that parts of something else are not kept).
+    the blocks are made from, so that parts of something else are not kept). ``beside`` are named one-dimensional arrays
+    that go with the matrix, such as the words of its rows.
     """
     target = Path(path)
     if target.exists():
@@ -52,6 +54,8 @@ def write_matrix(
         writer = _Writer(folder, long)
         for rows in _sized(_long_rows(blocks, long, part_bytes), part_bytes):
             writer.add(rows)
+        for name, values in beside:
+            writer.put(name, values)
         writer.finish()
         folder.replace(target)
     return Stored.at(target)
@@ -163,11 +167,11 @@ class _Writer:
             turned = SparseData(sp.csr_array(sp.csr_array((numbers, indices, indptr), shape=side.shape).T))
             for order, matrix in (("rows", side), ("columns", turned)):  # side.T would keep both until a collection
                 for array, values in zip(ARRAYS, matrix.arrays, strict=True):
-                    self._put(file_name(part, order, array), _small(values, array))
+                    self.put(file_name(part, order, array), _small(values, array))
             norms, other, nnz = side.row_norms2, turned.row_norms2, side.nnz
         else:
             values = dense_array(rows)
-            self._put(file_name(part, "rows", "values"), np.ascontiguousarray(values).ravel())
+            self.put(file_name(part, "rows", "values"), np.ascontiguousarray(values).ravel())
             squares = values.astype(np.float64) ** 2
             norms, other, nnz = squares.sum(axis=1), squares.sum(axis=0), values.size
         self._edges.append(self._edges[-1] + rows.shape[0])
@@ -175,7 +179,8 @@ class _Writer:
         self._norms.append(norms)
         self._other = other if self._other is None else self._other + other
 
-    def _put(self, name: str, values: Any) -> None:
+    def put(self, name: str, values: Any) -> None:
+        """Store one array; one that is there already with these bytes is kept."""
         path = self._folder / name
         crc = zlib.crc32(values)
         self._files[name] = (values.size, crc)
@@ -193,8 +198,8 @@ class _Writer:
         if self._kind is None or self._other is None:
             raise ValueError("There are no blocks, so there is no matrix to store.")
         sparse, short, dtype = self._kind
-        self._put("rows.norms2.npy", np.concatenate(self._norms))
-        self._put("columns.norms2.npy", self._other)
+        self.put("rows.norms2.npy", np.concatenate(self._norms))
+        self.put("columns.norms2.npy", self._other)
         told = {
             "kind": KIND,
             "version": LAYOUT,

@@ -39,6 +39,9 @@ def search_payload(model: TopicModel) -> dict[str, Any]:
         remarks.append("This model finds words by a rule of its own, so the page may split words differently.")
     if weighting.stem is not None:
         remarks.append("This model counts stems: the page knows the usual forms of its words, not every form.")
+    hashed = weighting.hashing is not None
+    if hashed:
+        remarks.append("This model counts words in a table of hashes: the page knows the commonest word of each place.")
     if not plain:
         remarks.append(
             "This model's algorithm weighs new texts by a rule of its own, so the order may differ a little."
@@ -49,8 +52,8 @@ def search_payload(model: TopicModel) -> dict[str, Any]:
         "ngrams": list(weighting.ngrams),
         "weight": weighting.weight,
         "normalize": weighting.normalize,
-        "keys": None if vocabulary.terms == vocabulary.keys else [clipped(key, LONGEST_KEY) for key in keys],
-        "forms": None if weighting.stem is None else surface_forms(model, weighting.stem),
+        "keys": None if hashed or vocabulary.terms == vocabulary.keys else [clipped(key, LONGEST_KEY) for key in keys],
+        "forms": None if hashed or weighting.stem is None else surface_forms(model, weighting.stem),
         "global": packed(vocabulary.global_weights, "f8"),
         "solved": packed(gram, "f8"),
         "remarks": remarks,

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from partwise.blocks import thread_count
 from partwise.documents import Document
 from partwise.loop import check_seed
-from partwise.text.collection import Collection, collect
+from partwise.text.collection import Collection, collect, in_memory
 from partwise.text.query import near_words, query_column, unknown_words
 from partwise.text.search import Answer, Hit, best, cosines
 from partwise.text.weighting import Vocabulary, Weighting
@@ -92,7 +92,7 @@ class TextModel(ABC):
             )
         self._factor(collection)
         self.weighting = collection.vocabulary.weighting
-        self._collection = replace(collection, A=sp.csr_array(collection.A.astype(np.float32)))
+        self._collection = replace(collection, A=in_memory(collection.A))
         return self
 
     @property

@@ -5,14 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from partwise.documents import Document
 from partwise.text.weighting import Vocabulary, Weighting
+from partwise.types import Array
 
 SNIPPET = 200
+Row: TypeAlias = tuple[str, str, str, str, str]
+"""id, title, label, snippet, mark"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,8 +28,8 @@ class Collection:
     labels: tuple[str, ...]
     snippets: tuple[str, ...]
     """The first characters of each text, on one line."""
-    A: sp.csr_array = field(repr=False)
-    """terms × documents"""
+    A: Any = field(repr=False)
+    """terms × documents: a sparse matrix in memory, or before a fit one on disk or on the workers of a cluster."""
     vocabulary: Vocabulary = field(repr=False)
     empty: tuple[int, ...]
     """The documents without any term of the vocabulary."""
@@ -47,19 +51,10 @@ class Collection:
 
 def collect(documents: Iterable[Document], weighting: Weighting | None = None) -> Collection:
     """Read documents in one pass; only their names, first words and counts are kept."""
-    intake = _Intake()
+    intake = Intake()
     vocabulary, matrix = (weighting or Weighting()).fit(intake.texts(documents))
-    empty = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[1]) == 0)
-    return Collection(
-        tuple(intake.ids),
-        tuple(intake.titles),
-        tuple(intake.labels),
-        tuple(intake.snippets),
-        matrix,
-        vocabulary,
-        tuple(map(int, empty)),
-        tuple(intake.duplicates),
-    )
+    empty = np.bincount(matrix.indices, minlength=matrix.shape[1]) == 0
+    return intake.collection(vocabulary, matrix, empty)
 
 
 def snippet(text: str, length: int = SNIPPET) -> str:
@@ -67,38 +62,61 @@ def snippet(text: str, length: int = SNIPPET) -> str:
     return " ".join(text[: 4 * length].split())[:length]
 
 
-class _Intake:
-    """What is noted of each document as it passes by."""
+def noted(document: Document) -> Row:
+    """What is kept of a document: its names, its first words, and a mark by which a copy is known."""
+    text = document.text
+    mark = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest() if text.strip() else ""
+    return document.id, document.title, document.label, snippet(text), mark
+
+
+class Intake:
+    """What was noted of each document, and which of them are copies; empty ones are not copies of each other."""
 
     def __init__(self) -> None:
-        self.ids: dict[str, int] = {}
-        self.titles: list[str] = []
-        self.labels: list[str] = []
-        self.snippets: list[str] = []
-        self.duplicates: list[tuple[int, int]] = []
-        self._first: dict[bytes, int] = {}
+        self._ids: dict[str, int] = {}
+        self._rest: list[tuple[str, str, str]] = []
+        self._duplicates: list[tuple[int, int]] = []
+        self._first: dict[str, int] = {}
 
     def texts(self, documents: Iterable[Document]) -> Iterator[str]:
-        for number, document in enumerate(documents):
-            if document.id in self.ids:
-                raise ValueError(
-                    f"Documents {self.ids[document.id] + 1} and {number + 1} have the same id {document.id!r}; "
-                    "choose another column for the ids, or none."
-                )
-            self.ids[document.id] = number
-            self.titles.append(document.title)
-            self.labels.append(document.label)
-            self.snippets.append(snippet(document.text))
-            self._compare(number, document.text)
+        """The texts as they pass by."""
+        for document in documents:
+            self.add(noted(document))
             yield document.text
 
-    def _compare(self, number: int, text: str) -> None:
-        """Note a text that was there before; empty ones are not copies of each other."""
-        if text.strip():
-            mark = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-            first = self._first.setdefault(mark, number)
-            if first != number:
-                self.duplicates.append((number, first))
+    def add(self, row: Row) -> None:
+        """Take one document in; an id that was there before is refused."""
+        number = len(self._ids)
+        id, *rest, mark = row
+        if id in self._ids:
+            raise ValueError(
+                f"Documents {self._ids[id] + 1} and {number + 1} have the same id {id!r}; "
+                "choose another column for the ids, or none."
+            )
+        self._ids[id] = number
+        self._rest.append((rest[0], rest[1], rest[2]))
+        if mark and (first := self._first.setdefault(mark, number)) != number:
+            self._duplicates.append((number, first))
+
+    def collection(self, vocabulary: Vocabulary, matrix: Any, empty: Array) -> Collection:
+        """All of it with its matrix; ``empty`` says of each document whether it has no term."""
+        titles, labels, snippets = zip(*self._rest, strict=True)
+        without, copies = tuple(map(int, np.flatnonzero(empty))), tuple(self._duplicates)
+        return Collection(tuple(self._ids), titles, labels, snippets, matrix, vocabulary, without, copies)
+
+
+def in_memory(matrix: Any) -> sp.csr_array:
+    """A in single precision, brought here part by part where it lies on disk or on workers."""
+    if sp.issparse(matrix):
+        return sp.csr_array(matrix.astype(np.float32))
+    columns = [_copied(part) for _, _, part in matrix.T.parts()]
+    return sp.csr_array(sp.vstack(columns, format="csr").T.tocsr())
+
+
+def _copied(part: Any) -> sp.csr_array:
+    """A part that comes in buffers which the next part will use again."""
+    indptr, indices, values = part.arrays
+    return sp.csr_array((values.astype(np.float32), indices.copy(), indptr.copy()), shape=part.shape)
 
 
 def _many(count: int, one: str, more: str) -> str:

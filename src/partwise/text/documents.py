@@ -16,6 +16,7 @@ from partwise.text.encodings import Decoder
 from partwise.text.problems import Problems
 from partwise.text.readers import FORMATS, SUFFIXES
 from partwise.text.readers.folder import read_folder
+from partwise.text.readers.parquet_files import is_parquet_folder, read_parquet_files
 from partwise.text.source import Source
 
 __all__ = ["Document", "read_documents"]
@@ -36,7 +37,8 @@ def read_documents(
 
     Parameters
     ----------
-    path : a folder (every file below it; the id is the path inside), a file, or ``-`` for stdin.
+    path : a folder (every file below it; the id is the path inside; or Parquet files, read one after the other), a
+        file, or ``-`` for stdin.
     format : "lines", "csv", "tsv", "jsonl" or "parquet"; from the file's name unless given, stdin is "lines".
     column : the text's column or key; "text", or the only one, unless given. Ids are row numbers unless given.
     encoding : an encoding, or several such as "utf-8,latin-1", of which the first that fits a line or file is taken.
@@ -50,12 +52,15 @@ def read_documents(
         choose("format", format, FORMATS)
     problems = Problems()
     source = Source(None if str(path) == "-" else Path(path), Decoder(encoding, problems), problems)
-    rows = _reported(source, _documents(source, format, columns), warn or _python_warning)
+    rows = _reported(source, _documents(source, format, columns), warn or python_warning)
     return chain([next(rows)], rows)  # asking for the first makes every check now
 
 
 def _documents(source: Source, format: str | None, columns: Columns) -> Iterator[Document]:
     if source.path is not None and source.path.is_dir():
+        if format == "parquet" or (format is None and is_parquet_folder(source.path)):
+            yield from read_parquet_files(source, columns)
+            return
         if format is not None:
             raise ValueError(f"{source.name} is a folder; a format is for a single file.")
         yield from read_folder(source, columns)
@@ -65,7 +70,7 @@ def _documents(source: Source, format: str | None, columns: Columns) -> Iterator
         with source.opened() as stream:
             yield from FORMATS[chosen](source, stream, columns)
     except FileNotFoundError:
-        raise FileNotFoundError(_missing(source.path)) from None
+        raise FileNotFoundError(missing(source.path)) from None
     except PermissionError:
         raise PermissionError(f"The file {source.name} may not be read.") from None
 
@@ -96,7 +101,7 @@ def _format_of(source: Source) -> str:
     return SUFFIXES.get(last, "lines")
 
 
-def _missing(path: Path | None) -> str:
+def missing(path: Path | None) -> str:
     """That a file is not there, with the nearest name that is."""
     assert path is not None
     there = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
@@ -104,5 +109,5 @@ def _missing(path: Path | None) -> str:
     return f"There is no file or folder {path}" + (f"; did you mean {path.parent / near[0]}?" if near else ".")
 
 
-def _python_warning(sentence: str) -> None:
+def python_warning(sentence: str) -> None:
     warnings.warn(sentence, stacklevel=2)

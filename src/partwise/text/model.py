@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +21,7 @@ from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
 from partwise.measures import unit_columns
 from partwise.plot import Plots
 from partwise.plot.html import rows_html
-from partwise.solve import factorize
+from partwise.solve import check_options, factorize
 from partwise.text.base import TextModel, as_labels
 from partwise.text.clusters import Clusters, Membership, label_scores
 from partwise.text.collection import Collection
@@ -50,7 +51,7 @@ class TopicModel(TextModel):
     ----------
     k : how many topics.
     weighting : which words count, and how much.
-    algorithm, init, stop, restarts, seed, threads : as :func:`partwise.factorize` takes them.
+    algorithm, init, stop, restarts, seed, threads, checkpoint, every : as :func:`partwise.factorize` takes them.
 
     Topics are numbered in the order of their share of the collection, the largest first; ``factorization`` holds W
     (terms × topics), H (topics × documents), the certificate and the history.
@@ -70,24 +71,27 @@ class TopicModel(TextModel):
         restarts: int = 1,
         seed: int | None = 0,
         threads: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        every: int | None = None,
     ) -> None:
         super().__init__(k, weighting, seed, threads)
         self.algorithm = algorithm
         self.init = init
         self.stop = stop
         self.restarts = restarts
+        self.checkpoint, self.every = checkpoint, every
 
     def check(self) -> None:
         """Refuse settings that cannot work, before anything is read."""
         super().check()
         as_algorithm(self.algorithm), as_init(self.init)
-        if isinstance(self.restarts, bool) or not isinstance(self.restarts, (int, np.integer)) or self.restarts < 1:
-            raise ValueError(f"restarts must be a whole number of at least 1, not {self.restarts!r}.")
+        check_options(self.restarts, every=self.every)
 
     def _factor(self, collection: Collection) -> None:
         settings = {"algorithm": self.algorithm, "init": self.init, "stop": self.stop, "restarts": self.restarts}
+        settings |= {"checkpoint": self.checkpoint, "every": self.every}
         found = factorize(collection.A, self.k, seed=self.seed, threads=self.threads, settle=True, **settings)
-        self._keep(by_share(found))
+        self._keep(by_share(replace(found, w=np.asarray(found.w), h=np.asarray(found.h))))
 
     def _keep(self, found: Factorization) -> None:
         self._factorization = found

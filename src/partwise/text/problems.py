@@ -14,6 +14,12 @@ class Problems:
         count, first = self._met.get(what, (0, where))
         self._met[what] = (count + 1, first)
 
+    def add(self, other: Problems) -> None:
+        """Take over what was noted elsewhere, later in the collection."""
+        for what, (count, where) in other._met.items():
+            mine, first = self._met.get(what, (0, where))
+            self._met[what] = (mine + count, first)
+
     def sentences(self) -> tuple[str, ...]:
         """One sentence for each kind, in the order in which they were met."""
         return tuple(

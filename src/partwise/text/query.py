@@ -7,7 +7,8 @@ from difflib import get_close_matches
 
 import numpy as np
 
-from partwise.text.weighting import WEIGHTS, Vocabulary
+from partwise.text.weighting import Vocabulary
+from partwise.text.weights import WEIGHTS
 from partwise.types import Array
 
 
@@ -26,7 +27,8 @@ def query_column(vocabulary: Vocabulary, text: str) -> Array:
 def unknown_words(vocabulary: Vocabulary, text: str) -> tuple[str, ...]:
     """The words of a text that the vocabulary has not got, each once; stop words are not missed."""
     weighting = vocabulary.weighting
-    plain, stemmed = (replace(weighting, stem=stem, ngrams=(1, 1)).words() for stem in (None, weighting.stem))
+    single = replace(weighting, ngrams=(1, 1))
+    plain, stemmed = replace(single, stem=None, hashing=None).words(), single.words()
     parts = {part for key in vocabulary.keys for part in key.split(" ")}
     pairs = zip(plain(text), stemmed(text), strict=True)
     return tuple(dict.fromkeys(word for word, key in pairs if key not in parts))

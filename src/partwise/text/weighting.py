@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -14,42 +14,9 @@ import scipy.sparse as sp
 from partwise.names import choose
 from partwise.text.packed import pack, pack_strings, unpack, unpack_strings
 from partwise.text.stop_words import check_stop_words, english
-from partwise.text.words import PATTERN, Words, stemmer
+from partwise.text.weights import WEIGHTS, Totals
+from partwise.text.words import PATTERN, Seen, Words, stemmer
 from partwise.types import Array
-
-
-def _ones(counts: Any) -> Array:
-    return np.ones(counts.shape[1])
-
-
-def _idf(counts: Any) -> Array:
-    """ln((1 + n) / (1 + df)) + 1, scikit-learn's smoothed inverse document frequency."""
-    from sklearn.feature_extraction.text import TfidfTransformer  # imported late: it takes a second
-
-    return np.asarray(TfidfTransformer().fit(counts).idf_, np.float64)
-
-
-def _entropy(counts: Any) -> Array:
-    """1 + Σ_j p_ij log p_ij / log n with p_ij = tf_ij / gf_i (Dumais 1991); 0 for a word spread evenly."""
-    n, terms = counts.shape
-    if n == 1:
-        return np.ones(terms)
-    p = counts.data / np.asarray(counts.sum(axis=0)).ravel()[counts.indices]
-    spread = np.bincount(counts.indices, p * np.log(p), minlength=terms)
-    weights: Array = np.maximum(1 + spread / np.log(n), 0)
-    return weights
-
-
-def _as_is(tf: Array) -> Array:
-    return tf
-
-
-# name: (local weight of a count, global weights from the documents × terms counts)
-WEIGHTS: dict[str, tuple[Callable[[Array], Array], Callable[[Any], Array]]] = {
-    "tfidf": (_as_is, _idf),
-    "counts": (_as_is, _ones),
-    "log-entropy": (np.log1p, _entropy),
-}
 
 
 @dataclass(frozen=True)
@@ -66,6 +33,8 @@ class Weighting:
     stem : a Snowball language such as "english"; each stem is shown as its commonest surface form.
     normalize : whether every document has length 1.
     pattern : the regular expression of a word.
+    hashing : count places in a table of so many hashes instead of terms, for collections whose vocabulary is too large
+        for the memory; terms that meet in a place are one, shown as the commonest of them.
     """
 
     weight: str = "tfidf"
@@ -77,6 +46,7 @@ class Weighting:
     stem: str | None = None
     normalize: bool = True
     pattern: str = PATTERN
+    hashing: int | None = None
 
     def __post_init__(self) -> None:
         choose("weight", self.weight, WEIGHTS)
@@ -86,20 +56,24 @@ class Weighting:
         _check_share("max_df", self.max_df)
         if self.max_terms is not None and not (_is_whole(self.max_terms) and self.max_terms >= 1):
             raise ValueError(f"max_terms must be a whole number of at least 1 or None, not {self.max_terms!r}.")
+        if self.hashing is not None and not (_is_whole(self.hashing) and self.hashing >= 2):
+            raise ValueError(
+                f"hashing must be a whole number of at least 2 such as 2**18, or None, not {self.hashing!r}."
+            )
         if self.stem is not None:
             stemmer(self.stem)
         _check_pattern(self.pattern)
 
-    def words(self) -> Words:
-        """A fresh analyzer of texts."""
+    def words(self, seen: Seen | None = None) -> Words:
+        """A fresh analyzer of texts, or one that goes on from what another has seen."""
         stop = english() if self.stop_words == "english" else frozenset(w.lower() for w in self.stop_words or ())
-        return Words(self.pattern, stop, self.stem, self.ngrams)
+        return Words(self.pattern, stop, self.stem, self.ngrams, self.hashing, seen)
 
     def fit(self, texts: Iterable[str]) -> tuple[Vocabulary, sp.csr_array]:
         """The vocabulary of texts and their matrix A (terms × documents), in one pass."""
         words = self.words()
         counts, keys = _counted(self, words, texts)
-        vocabulary = Vocabulary(self, words.shown(keys), keys, WEIGHTS[self.weight][1](counts))
+        vocabulary = Vocabulary(self, words.shown(keys), keys, WEIGHTS[self.weight][1](Totals.of(counts)))
         return vocabulary, vocabulary.weighted(counts)
 
     def as_dict(self) -> dict[str, Any]:
@@ -133,6 +107,7 @@ class Vocabulary:
     def transform(self, texts: Iterable[str]) -> sp.csr_array:
         """The matrix of other texts (terms × documents); words outside the vocabulary are ignored."""
         _check_texts(texts)
+        self._vectorizer.analyzer.seen = Seen()  # what earlier texts held is not needed, and would pile up
         return self.weighted(self._vectorizer.transform(texts))
 
     def weighted(self, counts: Any) -> sp.csr_array:
@@ -188,23 +163,23 @@ def _counted(weighting: Weighting, words: Words, texts: Iterable[str]) -> tuple[
     try:
         counts = vectorizer.fit_transform(texts)
     except ValueError as error:
-        if (why := _why_empty(weighting, words, str(error))) is None:
+        if (why := why_empty(weighting, words.seen, str(error))) is None:
             raise
         raise ValueError(why) from None
     return sp.csr_array(counts), tuple(map(str, vectorizer.get_feature_names_out()))
 
 
-def _why_empty(weighting: Weighting, words: Words, said: str) -> str | None:
+def why_empty(weighting: Weighting, seen: Seen, said: str) -> str | None:
     """Why scikit-learn found no vocabulary, or None when it complained of something else."""
     if not any(part in said for part in ("empty vocabulary", "no terms remain", "max_df corresponds")):
         return None
-    n, low, high = words.documents, weighting.min_df, weighting.max_df
+    n, low, high = seen.documents, weighting.min_df, weighting.max_df
     many = "1 document" if n == 1 else f"{n:,} documents"
     if n == 0:
         return "The collection is empty: there is no document."
-    if words.words == 0:
+    if seen.words == 0:
         return f"There is no word in {many}; look at the column, the encoding or the pattern of a word."
-    if words.kept == 0:
+    if seen.kept == 0:
         return f"There is no word left in {many} once stop words are left out; choose other stop words or none."
     if "empty vocabulary" in said:
         return f"There is no run of {weighting.ngrams[0]} words in {many}; lower the shortest run in ngrams."

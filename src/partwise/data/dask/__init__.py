@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from partwise.data.checks import check_shape, float_type
 from partwise.data.dask import work
 from partwise.data.dask.chunked import ChunkedData, Chunks
 from partwise.data.dask.cluster import Cluster, ClusterData
+from partwise.data.dask.spread import tree
 from partwise.data.stored import Stored
 
 LARGEST_BLOCK = 2**32
@@ -50,21 +53,32 @@ def from_dask(array: Any) -> ChunkedData | ClusterData:
 
 def from_stored(stored: Stored, client: Any) -> ClusterData:
     """A matrix on storage that every worker can read: each reads its own parts."""
-    addresses = sorted(client.nthreads())
-    parts = [
-        client.submit(
-            work.load_part,
-            str(stored.folder.absolute()),
-            part,
-            workers=[addresses[part * len(addresses) // stored.parts]],
-            allow_other_workers=True,
-            pure=False,
-            retries=2,
-        )
-        for part in range(stored.parts)
-    ]
+    parts = placed(client, partial(work.load_part, str(stored.folder.absolute())), range(stored.parts), retries=2)
     cluster = Cluster(client, parts, stored.edges, stored.shape[1], stored.dtype)
     return ClusterData(cluster, turned=stored.long == 1)
+
+
+def from_blocks(client: Any, blocks: Sequence[Any], edges: Sequence[int], short: int) -> ClusterData:
+    """Futures of float64 blocks of consecutive columns, which become parts where they are."""
+    parts = [
+        client.submit(work.make_part, [block], 1, edges[number], number, "<f8", pure=False)
+        for number, block in enumerate(blocks)
+    ]
+    return ClusterData(Cluster(client, parts, edges, short, np.float64), turned=True)
+
+
+def placed(client: Any, function: Any, items: Sequence[Any], *shared: Any, retries: int = 0) -> list[Any]:
+    """Futures of the function on each item, neighbours on one worker as far as they go, and made again elsewhere."""
+    addresses, options = sorted(client.nthreads()), {"allow_other_workers": True, "pure": False, "retries": retries}
+    return [
+        client.submit(function, item, *shared, workers=[addresses[place * len(addresses) // len(items)]], **options)
+        for place, item in enumerate(items)
+    ]
+
+
+def summed(client: Any, futures: Sequence[Any]) -> Any:
+    """The sum of what the futures hold, added on the workers in pairs of neighbours."""
+    return client.gather(tree(client, futures))
 
 
 def _long_axis(array: Any) -> int:

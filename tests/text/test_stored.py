@@ -1,0 +1,119 @@
+"""Texts stored as a matrix on disk: the topics are those of the run in memory, within the limit, again and again."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from corpus import documents
+
+import partwise as pw
+from partwise.data import writing
+from partwise.text import Document, TextFiles, TopicModel, Weighting, collect, open_collection, store_texts
+
+
+@pytest.mark.parametrize("weighting", [Weighting(), Weighting("log-entropy", stem="english"), Weighting(hashing=64)])
+def test_a_stored_collection_is_the_one_in_memory(tmp_path, monkeypatch, weighting):
+    """Names, words, copies, matrix and topics, in several parts and chunks of names."""
+    monkeypatch.setattr("partwise.text.stored.PART_BYTES", 2000)
+    monkeypatch.setattr("partwise.text.names_file.CHUNK", 50)
+    made = [*documents(count=118), Document("e", ""), Document("f", documents()[0].text)]
+    told = store_texts(tmp_path / "m", made, weighting, memory_limit=2**24)
+    assert told.parts > 2
+    near, far = collect(made, weighting), open_collection(tmp_path / "m")
+    for name in ("ids", "titles", "labels", "snippets", "empty", "duplicates"):
+        assert getattr(far, name) == getattr(near, name)
+    assert (far.vocabulary.keys, far.vocabulary.terms) == (near.vocabulary.keys, near.vocabulary.terms)
+    one, other = (TopicModel(3).fit_collection(some) for some in (near, far))
+    for side in ("w", "h"):
+        expected = getattr(one.factorization, side)
+        np.testing.assert_allclose(getattr(other.factorization, side), expected, atol=1e-6 * expected.max())
+    np.testing.assert_allclose(other.collection.A.toarray(), one.collection.A.toarray(), rtol=1e-6)
+    other.save(tmp_path / "model")
+    assert pw.load(tmp_path / "model").names == one.names
+
+
+def test_an_interrupted_conversion_goes_on(tmp_path, monkeypatch):
+    """Finished parts are kept, the folder appears when it is whole, and nothing else is left."""
+    monkeypatch.setattr("partwise.text.stored.PART_BYTES", 2000)
+    made = documents(count=120)
+    wrote, put = [], writing._Writer.put
+
+    def counting(self, name, values):
+        before = (self._folder / name).exists()
+        put(self, name, values)
+        wrote.append((name, before))
+        if len(wrote) == 20:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(writing._Writer, "put", counting)
+    with pytest.raises(KeyboardInterrupt):
+        store_texts(tmp_path / "m", made, memory_limit=2**24, source="news")
+    assert [path.name for path in tmp_path.iterdir()] == ["m.partial"]
+    store_texts(tmp_path / "m", made, memory_limit=2**24, source="news")
+    assert [before for _, before in wrote[20:40]] == [True] * 20
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+    assert open_collection(tmp_path / "m").ids == collect(made).ids
+
+
+def test_memory_is_bounded_by_the_table_of_hashes(tmp_path, monkeypatch):
+    """Documents of ever new words: refused in a sentence without hashing, and within the limit with it."""
+    monkeypatch.setattr("partwise.text.stored.LEAST_LIMIT", 1)
+    monkeypatch.setattr("partwise.text.names_file.CHUNK", 200)
+    store_texts(tmp_path / "first", documents())  # loads what is loaded late
+
+    class Many:
+        def __iter__(self):
+            for i in range(3000):
+                yield Document(str(i), f"{chr(97 + i % 26) * 5} " + " ".join(word(6 * i + j) for j in range(6)))
+
+    def word(number):
+        return "".join(chr(97 + number // 26**p % 26) for p in range(5))
+
+    with pytest.raises(ValueError, match="hashing"):
+        store_texts(tmp_path / "m", Many(), Weighting(min_df=1), memory_limit=2**22)
+    assert not (tmp_path / "m").exists()
+    tracemalloc.start()
+    try:
+        store_texts(tmp_path / "m", Many(), Weighting(min_df=1, hashing=2**9), memory_limit=2**22)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2**22
+
+
+def test_misuse(tmp_path):
+    """One sentence each, before anything is written."""
+    made = documents()
+    with pytest.raises(TypeError, match="twice"):
+        store_texts(tmp_path / "m", iter(made))
+    with pytest.raises(ValueError, match="memory_limit"):
+        store_texts(tmp_path / "m", made, memory_limit=10)
+    with pytest.raises(ValueError, match="Documents 1 and 31 have the same id 'd00'"):
+        store_texts(tmp_path / "m", [*made, *made])
+    with pytest.raises(ValueError, match="stdin"):
+        TextFiles("-")
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(FileExistsError, match="exists"):
+        store_texts(tmp_path, made)
+    pw.write_matrix(tmp_path / "bare", np.ones((3, 4)))
+    with pytest.raises(ValueError, match="without words"):
+        open_collection(tmp_path / "bare")
+    store_texts(tmp_path / "m", made)
+    names = tmp_path / "m" / "documents.000000.npy"
+    names.write_bytes(names.read_bytes().replace(b"Sea", b"Sky"))
+    with pytest.raises(ValueError, match=r"documents\.000000\.npy is damaged"):
+        open_collection(tmp_path / "m")
+
+
+def test_texts_that_change_between_the_passes_are_refused(tmp_path):
+    """Names and columns would not fit together."""
+
+    class Shrinking:
+        count = 31
+
+        def __iter__(self):
+            self.count -= 1
+            return iter(documents()[: self.count])
+
+    with pytest.raises(ValueError, match="changed while they were read: 30 documents at first, then 29"):
+        store_texts(tmp_path / "m", Shrinking())
