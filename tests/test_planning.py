@@ -50,7 +50,7 @@ def test_a_checkpoint_is_as_planned(tmp_path):
     made = pw.plan(data, 20)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("partwise.course.Checkpoint.finish", lambda *given: None, raising=False)
-        pw.factorize(data, 20, stop=pw.MaxIterations(8), checkpoint=tmp_path / "run", every=4)
+        pw.factorize(data, 20, stop=pw.MaxIterations(16), checkpoint=tmp_path / "run", every=8)
     size = (tmp_path / "run").stat().st_size
     assert 0.75 * size <= made.checkpoint <= 1.25 * size
 

@@ -30,7 +30,7 @@ def test_json_is_the_survey(matrix, warm, tmp_path):
 
 def test_the_table_fits_a_terminal(matrix, warm):
     """The table is at most 80 columns wide and names the recommended rank and why."""
-    done = warm("ranks", matrix, "--to", 4, "--runs", 2)
+    done = warm("ranks", matrix, "--to", 4, "--runs", 3)
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert "Recommended: 3." in done.stdout
