@@ -98,7 +98,8 @@ class Course:
     def _race(self, seed: int, began: float, tick: Tick, stand: Race | None) -> tuple[Run, list[StartRow]]:
         tries = self.restarts if is_seeded(self.problem.init) else 1
         seeds = range(seed, seed + tries)
-        return race(self.problem, seeds, self.rules, self.keep, self.racing, began, stand=stand, tick=tick)
+        with single_threaded_blas():  # once, and not in every iteration
+            return race(self.problem, seeds, self.rules, self.keep, self.racing, began, stand=stand, tick=tick)
 
     def _goes_on(self, run: Run) -> bool:
         """Whether there is a polish to come."""

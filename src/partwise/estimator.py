@@ -101,9 +101,9 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Find the components of X and give each sample's weights."""
         X = self._checked(X, reset=True)
-        algorithm = as_algorithm(self.algorithm)
+        algorithm, data = as_algorithm(self.algorithm), as_data(X).T
         fit = factorize(
-            as_data(X).T,
+            data,
             self._rank(X.shape),
             algorithm=algorithm,
             init=self.init,
@@ -117,11 +117,10 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.n_components_ = fit.rank
         self.certificate_ = fit.certificate
         self.n_iter_ = max(1, fit.certificate.iterations)
-        self.reconstruction_err_ = fit.error * float(np.sqrt(as_data(X).norm2))
+        self.reconstruction_err_ = fit.error * float(np.sqrt(data.norm2))
         self.n_samples_seen_ = X.shape[0]
         with Workers(self.threads) as workers:
-            empty = Sums.empty(X.shape[1], fit.rank)
-            self._sums = empty.add(as_data(X).T, fit.h, workers)
+            self._sums = Sums.empty(X.shape[1], fit.rank).add(data, fit.h, workers)
         if self.tol > 0 and fit.reason is Reason.MAX_ITERATIONS:
             warnings.warn(
                 f"NMF stopped at max_iter={self.max_iter} before the tolerance was met; "

@@ -30,8 +30,8 @@ class DenseData(Walks):
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """Row blocks of equal size; an entry of a dense product costs a fraction of a sparse one."""
-        return borders(np.arange(self.shape[0] + 1) * (self.shape[1] / 4))
+        """Row blocks of equal size; an entry costs a quarter of a sparse one, and a row 128 of those."""
+        return borders(np.arange(self.shape[0] + 1) * (self.shape[1] / 4 + 128))
 
     @property
     def T(self) -> DenseData:
