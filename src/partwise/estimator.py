@@ -36,7 +36,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     init : str, object or array, default="random-acol"
         A name in ``partwise.INITS``, or the start of the components as a features × n_components array.
     tol : float, default=1e-4
-        Stop when the relative error, or its change in five iterations at this pace, is at most this and the point is
+        Stop when the relative error, or its change in two iterations at this pace, is at most this and the point is
         nearly stationary; 0 makes max_iter iterations.
     max_iter : int, default=300
         The most iterations.

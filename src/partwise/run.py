@@ -18,14 +18,13 @@ from partwise.stopping import AllOf, Frobenius, MaxIterations, Reason, Rule, Sta
 from partwise.types import NoMinimum, Step
 
 CAP = 1000
-PACE = 5
+PACE = 2
 
 
 def default_stop(algorithm: Algorithm, change: float = 1e-4) -> Rule:
-    """The error, or its change in five iterations at this pace, is at most ``change``; the point is nearly stationary.
+    """The error, or its change in two iterations at this pace, is at most ``change``; the point is nearly stationary.
 
-    It is asked every five iterations, and momentum makes a single one a poor witness of the pace. The error is
-    relative to ‖A‖, its change to itself.
+    The error is relative to ‖A‖, its change to itself.
     The second half is asked only of methods that go on to a stationary point: clipping ones stall before it.
     """
     still = Frobenius(level=change, change=change / PACE)
