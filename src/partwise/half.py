@@ -165,7 +165,8 @@ def _one(
     solve(lo, hi, right, _before(job, lo, hi, x), x)
     inner = dots = None
     if job.measured:
-        inner, dots = factor_sums(x, right, x if job.old is None else job.old[lo:hi])
+        inner, dots = np.zeros((2, x.shape[1]))
+        factor_sums(x, right, x if job.old is None else job.old[lo:hi], inner, dots)
     if ahead is None or job.old is None:
         return gram_of(x), inner, dots, None
     kind = x.dtype.type
@@ -262,7 +263,9 @@ class _Fit:
 
         def block(lo: int, hi: int) -> tuple[Array, Array]:
             there = _right(part, shared[0], lo, hi, workers) if right is None else right[lo:hi]
-            return gram_of(factor[lo:hi]), column_dots(there, factor[lo:hi])
+            inner = np.zeros(factor.shape[1])
+            column_dots(there, factor[lo:hi], inner)
+            return gram_of(factor[lo:hi]), inner
 
         return [], workers.map(block, part.blocks)
 

@@ -226,7 +226,8 @@ class Problem:
         """The step that follows, with the angle each topic turned by since the one that was reported."""
         before, dots = step.reported or step, made.dots
         if before is not step:
-            dots = column_dots(np.asarray(made.factor), np.asarray(before.w))
+            dots = np.zeros(self.rank)
+            column_dots(np.asarray(made.factor), np.asarray(before.w), dots)
         lengths = np.sqrt(np.diag(before.gram_w)) * np.sqrt(np.diag(made.gram))
         same = np.where(np.diag(before.gram_w) == np.diag(made.gram), 1.0, 0.0)
         cosines = np.divide(dots, lengths, out=same, where=lengths > 0)

@@ -77,6 +77,7 @@ def test_a_clipped_product_and_the_sums_of_a_factor(rows, dtype):
     clipped_product(right, square, new)
     tolerance = {"rtol": 1e-4, "atol": 1e-5} if dtype == "f4" else {"rtol": 1e-12, "atol": 1e-13}
     np.testing.assert_allclose(new, np.maximum(right.astype("f8") @ square.astype("f8"), 0), **tolerance)
-    inner, dots = factor_sums(new, right, old)
+    inner, dots = np.zeros((2, 7))
+    factor_sums(new, right, old, inner, dots)
     np.testing.assert_allclose(inner, (new.astype("f8") * right).sum(axis=0), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(dots, (new.astype("f8") * old).sum(axis=0), rtol=1e-12, atol=1e-12)

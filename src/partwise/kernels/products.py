@@ -65,27 +65,26 @@ def csr_row_squares(indptr, values, out):
 
 
 @jit
-def column_dots(x, y):
-    """Σ_i x[i, c] y[i, c] for each column c, summed in float64."""
-    total = np.zeros(x.shape[1])
+def column_dots(x, y, total):
+    """total[c] += Σ_i x[i, c] y[i, c] for each column c, in float64.
+
+    An array that a kernel returns is wrapped by Python code of numba's, where Ctrl-C would become another error; so
+    what is found goes into an array that is given.
+    """
     for i in range(x.shape[0]):
         for c in range(x.shape[1]):
             total[c] += np.float64(x[i, c]) * np.float64(y[i, c])
-    return total
 
 
 @jit
-def factor_sums(new, rhs, old):
-    """(column_dots(new, rhs), column_dots(new, old)) in one pass, for each of the sums goes over cold memory."""
-    k = new.shape[1]
-    inner, dots = np.zeros(k), np.zeros(k)
+def factor_sums(new, rhs, old, inner, dots):
+    """column_dots of (new, rhs) into inner and of (new, old) into dots, in one pass over cold memory."""
     for i in range(new.shape[0]):
         x, r, before = new[i], rhs[i], old[i]
-        for c in range(k):
+        for c in range(new.shape[1]):
             value = np.float64(x[c])
             inner[c] += value * np.float64(r[c])
             dots[c] += value * np.float64(before[c])
-    return inner, dots
 
 
 @jit
