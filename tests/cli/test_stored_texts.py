@@ -10,6 +10,7 @@ import pytest
 from command import COLUMNS, ENVIRONMENT
 
 import partwise as pw
+from partwise.cli.output import Interrupted, keeping
 
 
 def test_convert_then_topics(folder, warm, saved, tmp_path):
@@ -75,3 +76,16 @@ def test_ctrl_c_says_where_the_run_is_kept(tmp_path):
     _, told = process.communicate(timeout=60)
     assert process.returncode == 130
     assert told == "partwise: interrupted; the run is kept in run, and the same command goes on from there.\n"
+
+
+def test_an_error_on_the_way_out_of_ctrl_c_is_ctrl_c(tmp_path):
+    """What closing a file in the middle raises does not hide that the user asked for the end."""
+    kept = tmp_path / "run"
+    kept.touch()
+    with pytest.raises(Interrupted, match="goes on from there"), keeping(kept):
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise ValueError("a file is open")
+    with pytest.raises(ValueError, match="our own"), keeping(kept):
+        raise ValueError("our own")

@@ -26,12 +26,21 @@ def keeping(checkpoint: str | os.PathLike[str] | None) -> Iterator[None]:
     """Where a checkpoint is kept, Ctrl-C says so."""
     try:
         yield
-    except KeyboardInterrupt:
-        if checkpoint is None or not Path(checkpoint).exists():
+    except BaseException as error:
+        if not by_ctrl_c(error):
             raise
+        if checkpoint is None or not Path(checkpoint).exists():
+            raise KeyboardInterrupt from None
         raise Interrupted(
             f"interrupted; the run is kept in {checkpoint}, and the same command goes on from there."
         ) from None
+
+
+def by_ctrl_c(error: BaseException | None) -> bool:
+    """Whether an error is Ctrl-C, or came up on the way out of one, as when a file is closed in the middle."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def console() -> Console:
