@@ -78,14 +78,19 @@ def test_ctrl_c_says_where_the_run_is_kept(tmp_path):
     assert told == "partwise: interrupted; the run is kept in run, and the same command goes on from there.\n"
 
 
+def closed_in_the_middle():
+    """Ctrl-C, and an error on its way out."""
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        raise ValueError("a file is open")  # noqa: B904
+
+
 def test_an_error_on_the_way_out_of_ctrl_c_is_ctrl_c(tmp_path):
     """What closing a file in the middle raises does not hide that the user asked for the end."""
     kept = tmp_path / "run"
     kept.touch()
     with pytest.raises(Interrupted, match="goes on from there"), keeping(kept):
-        try:
-            raise KeyboardInterrupt
-        finally:
-            raise ValueError("a file is open")
+        closed_in_the_middle()
     with pytest.raises(ValueError, match="our own"), keeping(kept):
         raise ValueError("our own")
