@@ -173,7 +173,7 @@ def test_an_interrupt_inside_a_rule_is_not_half_kept(tmp_path, monkeypatch):
     """An interrupt while a rule is being asked leaves the state before that iteration, and the rule is asked again."""
     path = tmp_path / "run"
     asked = iter(range(100))
-    measure = pw.loop.Problem.measure
+    measure = pw.problem.Problem.measure
 
     def interrupted(self, step):
         if next(asked) == 2:
@@ -181,7 +181,7 @@ def test_an_interrupt_inside_a_rule_is_not_half_kept(tmp_path, monkeypatch):
         return measure(self, step)
 
     with monkeypatch.context() as patch:
-        patch.setattr("partwise.loop.Problem.measure", interrupted)
+        patch.setattr("partwise.problem.Problem.measure", interrupted)
         call(path)
     assert_same(call(path), call())
 
@@ -197,8 +197,8 @@ OTHERS = {
         {"algorithm": pw.als_hals(sweeps=7)},
         r"algorithm=als-hals\(sweeps=5\), not als-hals\(sweeps=7\)",
     ),
-    "init": ({"init": "random"}, "init=random-acol, not random"),
-    "given init": ({"init": np.ones((60, 4))}, "init=random-acol, not given"),
+    "init": ({"init": "random"}, "init=sample, not random"),
+    "given init": ({"init": np.ones((60, 4))}, "init=sample, not given"),
     "seed": ({"seed": 6}, "seed=5, not 6"),
     "drawn seed": ({"seed": None}, "seed=5, not None"),
     "stop": ({"stop": pw.MaxIterations(15)}, "stop="),

@@ -185,8 +185,8 @@ def test_a_dead_topic_gets_its_new_start_on_the_workers(client, algorithm, chunk
 
 def test_a_checkpoint_on_a_cluster(client, tmp_path, monkeypatch):
     """The factors on the workers are kept too: broken off and called again, the run goes on bit for bit."""
-    array, advance, steps = sparse_blocks(sparse(), (120, 75)), pw.loop.Problem.advance, iter(range(100))
-    settings = {"stop": pw.MaxIterations(8), "checkpoint": tmp_path / "run", "every": 1}
+    array, advance, steps = sparse_blocks(sparse(), (120, 75)), pw.problem.Problem.advance, iter(range(100))
+    settings = {"init": "random-acol", "stop": pw.MaxIterations(8), "checkpoint": tmp_path / "run", "every": 1}
 
     def breaking(self, *given):
         if next(steps) == 5:
@@ -194,11 +194,11 @@ def test_a_checkpoint_on_a_cluster(client, tmp_path, monkeypatch):
         return advance(self, *given)
 
     with monkeypatch.context() as patch:
-        patch.setattr("partwise.loop.Problem.advance", breaking)
+        patch.setattr("partwise.problem.Problem.advance", breaking)
         with pytest.raises(InterruptedError):
             pw.factorize(array, 4, **settings)
     assert pw.resume(tmp_path / "run").iteration == 5
-    unbroken = pw.factorize(array, 4, stop=settings["stop"])
+    unbroken = pw.factorize(array, 4, init="random-acol", stop=settings["stop"])
     for _ in ("goes on", "is finished"):
         found = pw.factorize(array, 4, **settings)
         assert isinstance(found.H, da.Array)
@@ -208,9 +208,9 @@ def test_a_checkpoint_on_a_cluster(client, tmp_path, monkeypatch):
 
 def test_all_workers_lost_at_once(client, tmp_path, monkeypatch):
     """Factors and copies are gone: one sentence; from a checkpoint the run goes on on new workers, bit for bit."""
-    array, advance, steps = chunked(sparse(), (120, 75)), pw.loop.Problem.advance, iter(range(100))
-    settings = {"stop": pw.MaxIterations(14), "checkpoint": tmp_path / "run", "every": 4}
-    unbroken = pw.factorize(array, 4, stop=settings["stop"])
+    array, advance, steps = chunked(sparse(), (120, 75)), pw.problem.Problem.advance, iter(range(100))
+    settings = {"init": "random-acol", "stop": pw.MaxIterations(14), "checkpoint": tmp_path / "run", "every": 4}
+    unbroken = pw.factorize(array, 4, init="random-acol", stop=settings["stop"])
     h = np.asarray(unbroken.H)  # before its workers are lost
 
     def killing(self, *given):
@@ -221,7 +221,7 @@ def test_all_workers_lost_at_once(client, tmp_path, monkeypatch):
 
     client.wait_for_workers(2)
     with monkeypatch.context() as patch:
-        patch.setattr("partwise.loop.Problem.advance", killing)
+        patch.setattr("partwise.problem.Problem.advance", killing)
         with pytest.raises(Lost, match=r"^Workers that held .* were lost .*; start again, from a checkpoint .*\.$"):
             pw.factorize(array, 4, **settings)
     client.wait_for_workers(2)

@@ -11,7 +11,7 @@ from planted import planted
 import partwise as pw
 from partwise.blocks import Workers, product
 from partwise.data import as_data
-from partwise.loop import Problem
+from partwise.loop import as_problem
 from partwise.walks import Walks
 
 FAST = [name for name in pw.ALGORITHMS if name != "alp"]
@@ -82,7 +82,7 @@ class Counting(Walks):
 def products(algorithm, iterations, a, check=()):
     """How many products with A or Aᵀ a run makes, with a stationarity check at some iterations."""
     data = Counting(as_data(a))
-    problem = replace(Problem.of(a, 3, algorithm, "random", 1, True), data=data)
+    problem = replace(as_problem(a, 3, algorithm, "random", 1), data=data)
     for step in islice(problem.steps(0, 0.0), iterations + 1):
         if step.iteration in check:
             assert step.kkt > 0
@@ -210,9 +210,9 @@ def test_momentum_gets_there_sooner():
 
 def test_a_run_can_be_taken_up_from_a_step(small):
     """A step carries all the state there is: going on from it gives the bits of the unbroken run."""
-    problem = Problem.of(small, 3, "als-hals", "random", 1, True)
+    problem = as_problem(small, 3, "als-hals", "random", 1)
     unbroken = list(islice(problem.steps(0, 0.0), 12))
-    again = list(islice(Problem.of(small, 3, "als-hals", "random", 1, True).following(unbroken[6], 0.0), 5))
+    again = list(islice(as_problem(small, 3, "als-hals", "random", 1).following(unbroken[6], 0.0), 5))
     assert [s.iteration for s in again] == [7, 8, 9, 10, 11]
     assert np.array_equal(again[-1].w, unbroken[11].w)
     assert np.array_equal(again[-1].h, unbroken[11].h)

@@ -10,11 +10,12 @@ import numpy as np
 
 from partwise.algorithms import Algorithm
 from partwise.factorization import Factorization
-from partwise.inits import Init, is_seeded, name_of
-from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT, Problem, check_seed
+from partwise.inits import RANDOM, is_seeded, name_of
+from partwise.loop import DEFAULT_ALGORITHM, as_problem, check_seed
 from partwise.measures import unit_columns
 from partwise.restarts import race
 from partwise.run import Run, default_stop, finished
+from partwise.starts import Init
 from partwise.stopping import Reason, Rule, rule_list
 from partwise.types import Array
 
@@ -63,7 +64,7 @@ def stability(
     *,
     runs: int = 10,
     algorithm: str | Algorithm = DEFAULT_ALGORITHM,
-    init: Any = DEFAULT_INIT,
+    init: Any = RANDOM,
     stop: Any = None,
     seed: int = 0,
     threads: int | None = None,
@@ -72,7 +73,7 @@ def stability(
     check_runs(runs)
     check_seed(seed)
     began = time.perf_counter()
-    problem = Problem.of(matrix, rank, algorithm, init, threads, True)
+    problem = as_problem(matrix, rank, algorithm, init, threads)
     check_seeded(problem.init)
     rules: tuple[Rule, ...] = rule_list(stop) if stop is not None else (default_stop(problem.algorithm),)
     seen: dict[int, tuple[Array, Array]] = {}

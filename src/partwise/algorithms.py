@@ -57,6 +57,8 @@ class Algorithm:
     extrapolation: Extrapolation | None = None
     lead: Algorithm | None = None
     lead_iterations: int = 0
+    init: str = "random-acol"
+    """The start where none is given."""
     settings: Mapping[str, float | None] = field(default_factory=dict)
     """What the factory in the table was given, for the reader; the penalties that count are those of the sides."""
 
@@ -276,11 +278,12 @@ def als_hals(
 ) -> Algorithm:
     """Three clipped least-squares iterations, then extrapolated coordinate sweeps: a fast run and its polish in one.
 
-    A row ends its sweeps when one gains at most a tenth of what its first one gained.
+    The three are left out after a start that is a run already: ``sample``, its own, where the data are large enough, or
+    a pair (W, H). A row ends its sweeps when one gains at most a tenth of what its first one gained.
     """
     main = _sweeps("als-hals", lam_w, lam_h, alpha_w, alpha_h, sweeps, settled=0.1)
     lead = als().with_penalties(main.w.penalty, main.h.penalty)
-    return replace(main, extrapolation=Extrapolation(), lead=lead, lead_iterations=3)
+    return replace(main, extrapolation=Extrapolation(), lead=lead, lead_iterations=3, init="sample")
 
 
 ALGORITHMS: dict[str, Callable[..., Algorithm]] = {

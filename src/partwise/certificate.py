@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from partwise.loop import Problem
 from partwise.measures import duplicate_topics, sparsity_of, tally
 from partwise.plot.html import rows_html
+from partwise.problem import Problem
 from partwise.reseeding import dead_topics
 from partwise.stopping import Reason
 from partwise.types import Optimality, Step

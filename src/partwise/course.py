@@ -14,8 +14,8 @@ from partwise.checkpoint import Checkpoint, Identity, identity_of
 from partwise.describe import describe, spoken
 from partwise.factorization import Factorization, StartRow
 from partwise.inits import is_seeded, name_of
-from partwise.loop import Problem
 from partwise.packing import Polish, State, Unpacking
+from partwise.problem import Problem
 from partwise.restarts import Race, Racing, race
 from partwise.run import Run, finished
 from partwise.stopping import Reason, Rule, TimeLimit, any_rules
@@ -40,10 +40,11 @@ class Course:
 
     def identity(self, seed: int | None) -> Identity:
         """What a checkpoint of this run is known by; the number of threads changes no bits."""
-        problem, names = self.problem, ("restarts", "racing", "keep", "polish_rules", "settle")
+        problem, names = self.problem, ("racing", "keep", "polish_rules", "settle")
         given = {
             "rank": problem.rank,
             "algorithm": problem.algorithm,
+            "restarts": self.restarts,
             "init": problem.init,
             "seed": seed,
             "stop": tuple(self.rules),
@@ -93,7 +94,7 @@ class Course:
             svd_error = self._svd_error()
         except KeyboardInterrupt:
             run.reason, svd_error = Reason.INTERRUPTED, None
-        return finished(run, table, began, svd_error)
+        return finished(run, table, began, svd_error, self.settle)
 
     def _race(self, seed: int, began: float, tick: Tick, stand: Race | None) -> tuple[Run, list[StartRow]]:
         tries = self.restarts if is_seeded(self.problem.init) else 1

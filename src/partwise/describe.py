@@ -14,8 +14,9 @@ import numpy as np
 from scipy.sparse import issparse
 
 from partwise import stopping
-from partwise.inits import INITS, Given
+from partwise.inits import INITS
 from partwise.restarts import Racing
+from partwise.starts import Given
 
 RULES = (
     stopping.MaxIterations,

@@ -15,7 +15,7 @@ from partwise.algorithms import Algorithm, as_algorithm
 from partwise.blocks import Workers, residual2, single_threaded_blas
 from partwise.data import as_data
 from partwise.factorization import fold_in
-from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT, iterate
+from partwise.loop import DEFAULT_ALGORITHM, iterate
 from partwise.run import default_stop
 from partwise.solve import factorize
 from partwise.stopping import MaxIterations, Reason, Rule
@@ -33,8 +33,9 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         The number of parts; "auto" is 10, or the smaller side of X if that is less.
     algorithm : str or Algorithm, default="als-hals"
         A name in ``partwise.ALGORITHMS`` or an object such as ``partwise.acls(lam_w=.5, lam_h=.5)``.
-    init : str, object or array, default="random-acol"
-        A name in ``partwise.INITS``, or the start of the components as a features × n_components array.
+    init : str, object, array or None, default=None
+        A name in ``partwise.INITS``, or the start of the components as a features × n_components array; None is the
+        algorithm's own, for the default one ``sample``: a run on some of the samples first.
     tol : float, default=1e-4
         Stop when the relative error, or its change in two iterations at this pace, is at most this and the point is
         nearly stationary; 0 makes max_iter iterations.
@@ -77,7 +78,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         n_components: int | str = "auto",
         *,
         algorithm: str | Algorithm = DEFAULT_ALGORITHM,
-        init: Any = DEFAULT_INIT,
+        init: Any = None,
         tol: float = 1e-4,
         max_iter: int = 300,
         random_state: Any = None,
@@ -119,8 +120,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.n_iter_ = max(1, fit.certificate.iterations)
         self.reconstruction_err_ = fit.error * float(np.sqrt(data.norm2))
         self.n_samples_seen_ = X.shape[0]
-        with Workers(self.threads) as workers:
-            self._sums = Sums.empty(X.shape[1], fit.rank).add(data, fit.h, workers)
+        self._sums = Sums.of(fit.h, fit.rhs)
         if self.tol > 0 and fit.reason is Reason.MAX_ITERATIONS:
             warnings.warn(
                 f"NMF stopped at max_iter={self.max_iter} before the tolerance was met; "

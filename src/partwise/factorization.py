@@ -54,6 +54,8 @@ class Factorization:
     """Every start that was tried, in the order of their seeds."""
     recipe: Any = field(default=None, repr=False)
     """What the file said about that algorithm."""
+    rhs: Any = field(default=None, repr=False)
+    """A Hᵀ where H was settled, with which a stream goes on; it is not saved."""
 
     @property
     def W(self) -> Array:
@@ -142,7 +144,7 @@ def load(path: str | os.PathLike[str]) -> Factorization:
         raise ValueError(f"{path} is a {KIND} file, but its contents do not fit together.") from None
 
 
-def fold_in(documents: Data, algorithm: Algorithm, w: Any, workers: Workers) -> Half:
+def fold_in(documents: Data, algorithm: Algorithm, w: Any, workers: Workers, rhs: Any = None) -> Half:
     """The rows of H for the rows of ``documents``: a function of W's gram and the right-hand side alone.
 
     Nonnegative least squares on the gram with the algorithm's penalty, or its own cone; where AHCLS's penalty leaves
@@ -152,4 +154,4 @@ def fold_in(documents: Data, algorithm: Algorithm, w: Any, workers: Workers) -> 
         gram, penalty = over(gram_of, w), algorithm.h.penalty
         solvable = penalty.convex or not indefinite(gram + penalty.matrix(len(gram)))
         update = exact(algorithm.h.update) if solvable else algorithm.h.update
-        return half(documents, Job(Side(update, penalty), w, gram), workers)
+        return half(documents, Job(Side(update, penalty), w, gram, rhs=rhs), workers)

@@ -205,16 +205,16 @@ class _Rights:
 
 
 def side_optimality(
-    data: Data, side: Side, fixed: Any, gram: Array, factor: Any, workers: Workers
+    data: Data, side: Side, fixed: Any, gram: Array, factor: Any, workers: Workers, right: Any = None
 ) -> tuple[float, int, Any]:
     """(squared KKT residual, wrongly locked zeros, the right-hand side) of one side."""
     task = _Optimality(side, gram)
     if data.split == 1:
-        right = product(data, fixed, workers)
+        right = product(data, fixed, workers) if right is None else right
         _, sums = task(data, [factor, right], (), (), workers)
         squares, locked = total(sums)
         return squares, locked, right
-    walked = data.walk(task, [factor, None], [fixed], workers)
+    walked = data.walk(task, [factor, right], [fixed], workers)
     return *walked.sums, walked.rows[0]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from partwise.certificate import StartCertificate
 from partwise.factorization import RECORD, StartRow
-from partwise.loop import Problem
+from partwise.problem import Problem
 from partwise.restarts import Race
 from partwise.run import Run
 from partwise.stopping import Reason, Rule

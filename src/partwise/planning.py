@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from partwise.algorithms import Algorithm, as_algorithm
 from partwise.blocks import thread_count
 from partwise.inits import as_init, name_of
-from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
+from partwise.loop import DEFAULT_ALGORITHM
 from partwise.restarts import WIDTH
 
 PROGRAM = 170_000_000
@@ -63,12 +63,13 @@ def plan(
     nnz: int | None = None,
     dtype: Any = np.float64,
     algorithm: str | Algorithm = DEFAULT_ALGORITHM,
-    init: Any = DEFAULT_INIT,
+    init: Any = None,
     restarts: int = 1,
     threads: int | None = None,
 ) -> Plan:
     """What ``factorize`` will take for a matrix, or for a shape (m, n) with ``nnz`` entries, dense where not given."""
-    chosen, start = as_algorithm(algorithm), as_init(init)
+    chosen = as_algorithm(algorithm)
+    start = as_init(init, chosen, restarts)
     (m, n), kind, data, copies = _sizes(matrix, nnz, dtype)
     pair = (m + n) * int(rank) * kind.itemsize
     moving = chosen.extrapolation is not None

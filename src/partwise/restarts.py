@@ -11,7 +11,7 @@ import numpy as np
 
 from partwise.factorization import StartRow
 from partwise.inits import name_of
-from partwise.loop import Problem
+from partwise.problem import Problem
 from partwise.run import Run
 from partwise.stopping import Reason, Rule, TimeLimit, any_rules
 from partwise.types import NoMinimum

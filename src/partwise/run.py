@@ -13,7 +13,7 @@ from partwise.blocks import single_threaded_blas
 from partwise.certificate import StartCertificate, certify
 from partwise.factorization import RECORD, Factorization, StartRow, fold_in
 from partwise.inits import name_of
-from partwise.loop import Problem
+from partwise.problem import Problem
 from partwise.stopping import AllOf, Frobenius, MaxIterations, Reason, Rule, Stationarity, any_rules
 from partwise.types import NoMinimum, Step
 
@@ -127,7 +127,7 @@ class Run:
         for rule in self.rules:
             found = rule(asked)
             if asked.checked:
-                vars(step)["_check"] = vars(asked)["_check"]
+                vars(step)["check"] = asked.check
             if found is not None:
                 if not isinstance(found, Reason):
                     raise TypeError(f"A stopping rule must give a partwise.Reason or None, not {found!r}.")
@@ -152,12 +152,15 @@ class Run:
     def settle(self, began: float) -> None:
         """Replace H by the exact solution for W, a function of W alone."""
         step, problem = self.best, self.problem
-        made = fold_in(problem.data.T, problem.algorithm, step.w, problem.workers)
+        made = fold_in(problem.data.T, problem.algorithm, step.w, problem.workers, step.rhs)
         settled = problem.step_of(step.iteration, began, step.w, made.factor, step.gram_w, made.gram, made.inner)
-        self.found = replace(settled, angles=step.angles, previous_w=step.previous_w, reseeded=step.reseeded)
+        known = {name: getattr(step, name) for name in ("angles", "previous_w", "reseeded")}
+        self.found = replace(settled, onward_h=step.rhs, **known)
 
 
-def finished(run: Run, table: Sequence[StartRow], began: float, svd_error: float | None) -> Factorization:
+def finished(
+    run: Run, table: Sequence[StartRow], began: float, svd_error: float | None, settled: bool = False
+) -> Factorization:
     """The result with its certificate; the stationarity check is part of the history's row."""
     step = run.best
     assert run.reason is not None
@@ -174,4 +177,5 @@ def finished(run: Run, table: Sequence[StartRow], began: float, svd_error: float
     history = np.array(run.history, RECORD).view(np.recarray)
     history.kkt[history.iteration == step.iteration] = step.kkt
     w, h = run.problem.data.hand_out(step.w), run.problem.data.T.hand_out(step.h)
-    return Factorization(w, h, history, run.reason, certificate, run.problem.algorithm, tuple(table))
+    rhs = step.check.rhs_w if settled else None
+    return Factorization(w, h, history, run.reason, certificate, run.problem.algorithm, tuple(table), rhs=rhs)

@@ -14,8 +14,9 @@ from partwise.algorithms import Algorithm, as_algorithm
 from partwise.checkpoint import Checkpoint, alone
 from partwise.course import Course
 from partwise.factorization import Factorization
-from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT, Problem, check_seed
+from partwise.loop import DEFAULT_ALGORITHM, as_problem, check_seed
 from partwise.planning import plan, refuse_beyond
+from partwise.problem import Problem
 from partwise.restarts import RACING, Racing
 from partwise.run import default_stop
 from partwise.stopping import Rule, Stationarity, rule_list
@@ -28,7 +29,7 @@ def factorize(
     rank: int,
     *,
     algorithm: str | Algorithm = DEFAULT_ALGORITHM,
-    init: Any = DEFAULT_INIT,
+    init: Any = None,
     stop: Rule | Sequence[Rule] | None = None,
     polish: str | Algorithm | None = None,
     polish_stop: Rule | Sequence[Rule] | None = None,
@@ -51,7 +52,8 @@ def factorize(
     matrix : numpy array, scipy sparse matrix or data frame, m × n (terms × documents), entries ≥ 0.
     rank : the number of parts k.
     algorithm : a name in ``ALGORITHMS`` or an object such as ``acls(lam_w=.5, lam_h=.5)``.
-    init : a name in ``INITS``, an object, W itself, a pair (W, H), or an earlier result.
+    init : a name in ``INITS``, an object, W itself, a pair (W, H), or an earlier result; None is the algorithm's own,
+        ``sample`` for the default one, and ``random-acol`` with restarts.
     stop : a stopping rule or a list of which any may stop the run (see :func:`default_stop`); without MaxIterations
         among them there is a cap of 1,000 iterations.
     polish : an algorithm that goes on from the result of the first; by name, it keeps the first one's penalty.
@@ -78,7 +80,7 @@ def factorize(
         expected = plan(matrix, rank, algorithm=algorithm, init=init, restarts=restarts, threads=threads)
         refuse_beyond(memory_limit, expected)
     rules = None if stop is None else rule_list(stop)
-    problem = Problem.of(matrix, rank, algorithm, init, threads, reseed)
+    problem = as_problem(matrix, rank, algorithm, init, threads, reseed, restarts)
     rules = rules or (default_stop(problem.algorithm),)
     finish = None if polish is None else _polish(problem.algorithm, polish)
     if finish is not None and (refusal := finish.refuses(problem.rank, problem.data.shape)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,11 @@ class Sums:
     def empty(cls, features: int, rank: int) -> Sums:
         """Before anything has come by."""
         return cls(np.zeros((rank, rank)), np.zeros((features, rank)))
+
+    @classmethod
+    def of(cls, h: Any, rhs: Any) -> Sums:
+        """All samples at once, whose A h is known."""
+        return cls(np.asarray(gram_of(h)), np.asarray(rhs, np.float64), len(h))
 
     def add(self, data: Data, h: Array, workers: Workers, forget: float = 1.0) -> Sums:
         """With a batch A (m × samples) and its weights; what came before counts ``forget`` times."""

@@ -12,8 +12,8 @@ from partwise.algorithms import Algorithm, as_algorithm
 from partwise.blocks import thread_count
 from partwise.coherence import mean_coherence
 from partwise.data import as_data
-from partwise.inits import as_init, with_svd
-from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT, check_seed
+from partwise.inits import RANDOM, as_init, with_svd
+from partwise.loop import DEFAULT_ALGORITHM, check_seed
 from partwise.stopping import rule_list
 from partwise.svd import check_rank, truncated_svd
 from partwise.types import Data
@@ -111,7 +111,7 @@ def survey(
     *,
     runs: int = 6,
     algorithm: str | Algorithm = DEFAULT_ALGORITHM,
-    init: Any = DEFAULT_INIT,
+    init: Any = RANDOM,
     stop: Any = None,
     seed: int = 0,
     threads: int | None = None,

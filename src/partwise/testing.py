@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.blocks import Workers, product
-from partwise.inits import Init
+from partwise.starts import Init
 from partwise.stopping import Reason, Rule
 from partwise.types import Array, Data, Step, Update
 
@@ -61,8 +61,11 @@ def check_data(data: Data, dense: Array) -> None:
         edges = [lo for lo, _ in matrix.blocks] + [matrix.blocks[-1][1]]
         _require(edges == sorted(set(edges)) and edges[0] == 0 and edges[-1] == len(wanted), data, "loses rows")
         factor = rng.random((wanted.shape[1], 3)).astype(matrix.dtype)
+        drawn = np.flatnonzero(rng.random(len(wanted)) < 0.5)
         with Workers(2) as workers:
             found = product(matrix, factor, workers)
+            some = matrix.some(drawn, workers)
+        _require(np.array_equal(some.toarray() if sp.issparse(some) else some, wanted[drawn]), data, "takes wrong rows")
         tol = 1e-4 if matrix.dtype == np.float32 else 1e-12
         scale = max(1e-300, float(abs(wanted @ factor).max()))
         _require(np.allclose(found, wanted @ factor, rtol=0, atol=tol * scale), data, "multiplies wrongly")

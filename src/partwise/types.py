@@ -89,6 +89,10 @@ class Data(Protocol):
         """A[lo:hi], dense."""
         ...
 
+    def some(self, rows: Array, workers: Any) -> Any:
+        """A[rows] for increasing ``rows``: a CSR array where A is sparse, else an array."""
+        ...
+
 
 class Spread(ABC):
     """A tall factor that lies in parts where its rows of A lie; ``np.asarray`` brings all of it here."""
@@ -202,6 +206,17 @@ class Optimality:
 
 
 @dataclass(frozen=True)
+class Check:
+    """The stationarity check at a pair, with the two products that it took."""
+
+    optimality: Optimality
+    rhs_w: Any
+    """A H, as rows of W."""
+    rhs_h: Any
+    """AᵀW, as rows of H."""
+
+
+@dataclass(frozen=True)
 class StartCost:
     """What a start took: seconds, and the bytes of W⁽⁰⁾ as it came, sparse or dense."""
 
@@ -237,7 +252,7 @@ class Step:
     h: Array = field(repr=False)
     gram_w: Array = field(repr=False)
     gram_h: Array = field(repr=False)
-    measure: Callable[[Step], tuple[Optimality, Array]] = field(repr=False)
+    measure: Callable[[Step], Check] = field(repr=False)
     previous_w: Array | None = field(default=None, repr=False)
     previous_error: float | None = None
     angles: Array | None = field(default=None, repr=False)
@@ -257,23 +272,24 @@ class Step:
     """AᵀW, where the pass that made W left it."""
 
     @cached_property
-    def _check(self) -> tuple[Optimality, Array]:
+    def check(self) -> Check:
+        """The stationarity check at this pair; it costs two products with A, one of which the next step reuses."""
         return self.measure(self)
 
     @property
     def optimality(self) -> Optimality:
-        """The stationarity check at this pair; it costs two products with A, one of which the next step reuses."""
-        return self._check[0]
+        """What the stationarity check found."""
+        return self.check.optimality
 
     @property
     def checked(self) -> bool:
         """Whether the stationarity check has been made."""
-        return "_check" in vars(self)
+        return "check" in vars(self)
 
     @property
     def rhs(self) -> Array | None:
         """AᵀW, where the pass that made W or the stationarity check has left it."""
-        return self._check[1] if self.checked else self.onward_h
+        return self.check.rhs_h if self.checked else self.onward_h
 
     @property
     def kkt(self) -> float:

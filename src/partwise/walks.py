@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from scipy.sparse import csr_array, hstack, issparse, vstack
 
 from partwise.blocks import Workers
 from partwise.types import Array, Data, Spread
@@ -75,6 +76,14 @@ class Walks:
                 whole[lo:hi] = some
         return Walked(rows, total(sums), kept)
 
+    def some(self, rows: Array, workers: Workers) -> Any:
+        """The rows of these numbers, in this order of theirs: a CSR array where A is sparse, else an array."""
+        chosen = np.zeros((self.shape[0], 1), bool)
+        chosen[rows] = True
+        if self.split == 1:
+            return self.walk(_Some(axis=1), [], [chosen], workers).sums[0].whole
+        return self.walk(_Some(axis=0), [chosen], [], workers).sums[0].whole
+
     def hold(self, factor: Array) -> Array:
         """A factor of these rows, kept where the rows are."""
         return factor
@@ -82,6 +91,38 @@ class Walks:
     def hand_out(self, factor: Any) -> Any:
         """A factor of these rows as the user gets it."""
         return factor
+
+
+@dataclass(frozen=True)
+class _Some:
+    """The chosen rows of a part."""
+
+    axis: int
+    widths: tuple[int, ...] = ()
+
+    def __call__(
+        self, part: Data, rows: Rows, shared: Sequence[Array], shares: Sequence[Array], workers: Workers
+    ) -> tuple[list[Array], list[Any]]:
+        chosen: Any = shared[0] if self.axis else rows[0]
+        return [], [[Pile((part.some(np.flatnonzero(chosen), workers),), self.axis)]]
+
+
+@dataclass(frozen=True)
+class Pile:
+    """Pieces of a matrix; their sum is one behind the other along the axis."""
+
+    pieces: tuple[Any, ...]
+    axis: int
+
+    def __add__(self, other: Pile) -> Pile:
+        return Pile(self.pieces + other.pieces, self.axis)
+
+    @property
+    def whole(self) -> Any:
+        """All of it."""
+        if not issparse(self.pieces[0]):
+            return np.concatenate(self.pieces, self.axis)
+        return csr_array((vstack, hstack)[self.axis](self.pieces))
 
 
 def add(one: Any, other: Any) -> Any:

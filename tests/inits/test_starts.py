@@ -186,6 +186,7 @@ class Protocol:
             "norm2",
             "product",
             "rows",
+            "some",
         )
         if name not in allowed:
             raise AttributeError(f"{name} is not in the protocol")

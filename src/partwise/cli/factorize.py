@@ -13,7 +13,7 @@ from partwise.cli import options
 from partwise.cli.matrices import MATRIX_HELP, matrix_from
 from partwise.cli.output import check_output, keeping, note, pairs, print_json, say, show, working
 from partwise.inits import as_init
-from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT, check_seed
+from partwise.loop import DEFAULT_ALGORITHM, check_seed
 from partwise.planning import plan
 from partwise.run import default_stop
 from partwise.solve import factorize as run
@@ -29,7 +29,7 @@ def factorize(
     svd: Annotated[bool, typer.Option("--svd", help="Compare the error with the SVD's.")] = False,
     as_json: options.Json = False,
     algorithm: options.AlgorithmName = DEFAULT_ALGORITHM,
-    init: options.InitName = DEFAULT_INIT,
+    init: options.InitName = None,
     polish: Annotated[
         str | None, typer.Option(help="An algorithm that goes on from the result.", rich_help_panel=options.FITTING)
     ] = None,

@@ -58,7 +58,10 @@ Stem = Annotated[str | None, typer.Option(help="A Snowball language, e.g. englis
 AlgorithmName = Annotated[
     str, typer.Option("--algorithm", help="A name in partwise.ALGORITHMS.", rich_help_panel=FITTING)
 ]
-InitName = Annotated[str, typer.Option("--init", help="A name in partwise.INITS.", rich_help_panel=FITTING)]
+InitName = Annotated[
+    str | None,
+    typer.Option("--init", help="A name in partwise.INITS; else the algorithm's own.", rich_help_panel=FITTING),
+]
 Restarts = Annotated[int, typer.Option(help="How many seeds to try; the best is kept.", rich_help_panel=FITTING)]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", rich_help_panel=FITTING)]
 Threads = Annotated[int | None, typer.Option(help="How many threads; all cores unless given.", rich_help_panel=FITTING)]

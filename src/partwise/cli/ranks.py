@@ -14,8 +14,8 @@ from rich.table import Table
 
 from partwise.algorithms import as_algorithm
 from partwise.files import atomic
-from partwise.inits import as_init
-from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
+from partwise.inits import RANDOM, as_init
+from partwise.loop import DEFAULT_ALGORITHM
 from partwise.matrix_files import read_matrix
 from partwise.survey import Ranks, recommend, survey
 
@@ -26,7 +26,7 @@ def ranks(
     most: Annotated[int, typer.Option("--to", help="the largest rank to try")] = 12,
     runs: Annotated[int, typer.Option(help="how many starts at each rank")] = 6,
     algorithm: Annotated[str, typer.Option(help="a name in partwise.ALGORITHMS")] = DEFAULT_ALGORITHM,
-    init: Annotated[str, typer.Option(help="a name in partwise.INITS")] = DEFAULT_INIT,
+    init: Annotated[str, typer.Option(help="a name in partwise.INITS")] = RANDOM,
     seed: Annotated[int, typer.Option(help="the first seed")] = 0,
     plot: Annotated[Path | None, typer.Option(help="write a picture to this file (png, svg or pdf)")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON instead of a table")] = False,

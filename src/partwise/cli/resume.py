@@ -10,7 +10,7 @@ import typer
 from partwise.cli import options
 from partwise.cli.matrices import MATRIX_HELP, matrix_from
 from partwise.cli.output import check_output, keeping, pairs, print_json, say, show, working
-from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
+from partwise.loop import DEFAULT_ALGORITHM
 from partwise.planning import plan as expect
 from partwise.planning import size
 from partwise.resuming import resume as kept
@@ -53,7 +53,7 @@ def plan(
     k: Annotated[int, typer.Option("-k", "--rank", help="How many parts.")] = 10,
     as_json: options.Json = False,
     algorithm: options.AlgorithmName = DEFAULT_ALGORITHM,
-    init: options.InitName = DEFAULT_INIT,
+    init: options.InitName = None,
     restarts: options.Restarts = 1,
     threads: options.Threads = None,
 ) -> None:

@@ -12,7 +12,7 @@ from partwise.cli import options
 from partwise.cli.intake import cluster, fitted, read_collection
 from partwise.cli.output import check_output, plain, print_json, say, shortened, show, table, working
 from partwise.cli.report import ReportFile, check_report
-from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
+from partwise.loop import DEFAULT_ALGORITHM
 from partwise.report import write_report
 from partwise.text.clusters import LabelScores, label_scores
 from partwise.text.model import TopicModel
@@ -41,7 +41,7 @@ def topics(
     stem: options.Stem = None,
     hashing: options.Hashing = None,
     algorithm: options.AlgorithmName = DEFAULT_ALGORITHM,
-    init: options.InitName = DEFAULT_INIT,
+    init: options.InitName = None,
     restarts: options.Restarts = 1,
     seed: options.Seed = 0,
     threads: options.Threads = None,

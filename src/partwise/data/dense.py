@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from partwise.blocks import Block, borders
+from partwise.blocks import Block, Workers, borders
 from partwise.data.checks import digest_of
 from partwise.types import Array, Data
 from partwise.walks import Walks
@@ -69,3 +69,7 @@ class DenseData(Walks):
     def rows(self, lo: int, hi: int) -> Array:
         """A view of some rows."""
         return self._array[lo:hi]
+
+    def some(self, rows: Array, workers: Workers) -> Array:
+        """A copy of some rows."""
+        return self._array[rows]

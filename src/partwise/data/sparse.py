@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Block, borders
+from partwise.blocks import Block, Workers, borders
 from partwise.data.checks import digest_of, refuse_bad_entry
 from partwise.kernels.products import csr_product, csr_row_squares
 from partwise.types import Array, Data
@@ -100,6 +100,10 @@ class SparseData(Walks):
         """Some rows, dense."""
         rows: Array = self._matrix[lo:hi].toarray()
         return rows
+
+    def some(self, rows: Array, workers: Workers) -> sp.csr_array:
+        """Some rows, sparse."""
+        return self._matrix[rows]
 
 
 def _frozen(array: Array) -> Array:

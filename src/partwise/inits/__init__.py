@@ -4,35 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import is_dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
-
-from partwise.blocks import Workers
-from partwise.data import as_factor
+from partwise.algorithms import Algorithm
 from partwise.inits.centroid import Centroid
 from partwise.inits.co_occurrence import CoOccurrence
 from partwise.inits.columns import RandomColumns
 from partwise.inits.longest_columns import LongestColumns
 from partwise.inits.nndsvd import NNDSVD, NNDSVDa
 from partwise.inits.nnsvd_lrc import NNSVDLRC
+from partwise.inits.sample import Sample
 from partwise.inits.successive_projection import SuccessiveProjection
 from partwise.inits.svd_centroid import SVDCentroid
 from partwise.inits.uniform import Uniform
 from partwise.names import choose
+from partwise.starts import Given, Init
 from partwise.svd import SVD
-from partwise.types import Array, Data
 
-
-class Init(Protocol):
-    """A start for W, dense or a CSR array, whichever takes fewer bytes.
-
-    Law: m × k, nonnegative, finite, not zero, in the data's precision; a function of data and seed.
-    """
-
-    def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array: ...
-
+RANDOM = "random-acol"
+"""The usual start where many are compared: cheap, and another one for every seed."""
 
 INITS: dict[str, Callable[..., Init]] = {
     "random": Uniform,
@@ -45,31 +35,9 @@ INITS: dict[str, Callable[..., Init]] = {
     "nndsvda": NNDSVDa,
     "nnsvd-lrc": NNSVDLRC,
     "spa": SuccessiveProjection,
+    "sample": Sample,
 }
 """Name -> factory; add a line to add an initialisation."""
-
-
-class Given:
-    """A start that somebody else made: W (m × k), or the pair (W, H) with H k × n."""
-
-    seeded = False
-
-    def __init__(self, w: Any, h: Any = None) -> None:
-        self.w, self.h = w, h
-
-    def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
-        return np.array(as_factor(self.w, "W", (data.shape[0], rank)), data.dtype, order="C")
-
-    def check(self, data: Data, rank: int) -> None:
-        """Refuse factors that do not fit, before any work."""
-        as_factor(self.w, "W", (data.shape[0], rank))
-        self.other(data, rank)
-
-    def other(self, data: Data, rank: int) -> Array | None:
-        """H as a tall factor, where it was given."""
-        if self.h is None:
-            return None
-        return np.array(as_factor(self.h, "H", (rank, data.shape[1])).T, data.dtype, order="C")
 
 
 def name_of(init: Init) -> str:
@@ -94,8 +62,13 @@ def with_svd(init: Init, svd: SVD) -> Init:
     return init
 
 
-def as_init(given: Any) -> Init:
-    """A start by name, an object, W itself, a pair (W, H), or anything that has both, such as an earlier result."""
+def as_init(given: Any, algorithm: Algorithm | None = None, restarts: Any = 1) -> Init:
+    """A start by name, an object, W itself, a pair (W, H), or anything that has both, such as an earlier result.
+
+    None is the algorithm's own, but where starts race against each other the usual random one: the race is the scout.
+    """
+    if given is None:
+        given = RANDOM if algorithm is None or restarts != 1 else algorithm.init
     if isinstance(given, str):
         init: Init = choose("initialisation", given, INITS)()
         return init

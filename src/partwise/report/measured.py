@@ -10,8 +10,7 @@ import scipy.sparse as sp
 
 from partwise.agreement import matched_cosines
 from partwise.data import as_data
-from partwise.inits import INITS, is_seeded
-from partwise.loop import DEFAULT_INIT
+from partwise.inits import INITS, RANDOM, is_seeded
 from partwise.measures import unit_columns
 from partwise.report.subject import Subject
 from partwise.solve import factorize
@@ -50,7 +49,7 @@ def reliability(subject: Subject, matrix: Any, runs: int) -> Array | None:
     if fit.algorithm is None or fit.rank > min(matrix.shape):
         return None
     start = fit.certificate.start
-    init = start.init if start is not None and start.init in INITS and is_seeded(INITS[start.init]()) else DEFAULT_INIT
+    init = start.init if start is not None and start.init in INITS and is_seeded(INITS[start.init]()) else RANDOM
     seed, data, own = fit.certificate.seed or 0, as_data(matrix), unit_columns(fit.w)
     found = [
         factorize(data, fit.rank, algorithm=fit.algorithm, init=init, seed=seed + 1 + run).w for run in range(runs)

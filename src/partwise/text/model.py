@@ -17,7 +17,7 @@ from partwise.coherence import npmi_coherence
 from partwise.data import as_data
 from partwise.factorization import Factorization
 from partwise.inits import as_init
-from partwise.loop import DEFAULT_ALGORITHM, DEFAULT_INIT
+from partwise.loop import DEFAULT_ALGORITHM
 from partwise.measures import unit_columns
 from partwise.plot import Plots
 from partwise.plot.html import rows_html
@@ -66,7 +66,7 @@ class TopicModel(TextModel):
         *,
         weighting: Weighting | None = None,
         algorithm: str | Algorithm = DEFAULT_ALGORITHM,
-        init: Any = DEFAULT_INIT,
+        init: Any = None,
         stop: Any = None,
         restarts: int = 1,
         seed: int | None = 0,

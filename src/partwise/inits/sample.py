@@ -1,0 +1,56 @@
+"""A run on some of the columns of A."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from partwise.algorithms import als_hals
+from partwise.blocks import Workers
+from partwise.data import as_data
+from partwise.inits.columns import RandomColumns, whole_number
+from partwise.inits.compact import apart, compact
+from partwise.problem import Problem
+from partwise.stopping import Frobenius, MaxIterations
+from partwise.types import Array, Data
+
+FEWEST = 8
+"""Columns for each topic below which a sample says too little."""
+ENOUGH = Frobenius(change=2e-4) | MaxIterations(100)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """W of a run on random columns of A, ``columns`` for each topic and at most a quarter of all.
+
+    The run is als-hals from random-acol until the error changes by at most 2e-4 of itself in an iteration. It finds
+    where the topics lie for a fraction of the price, so the run on all of A begins near its end and without a lead.
+    Where a quarter of the columns are fewer than eight for each topic, the start is random-acol.
+    """
+
+    columns: int = 128
+
+    def __post_init__(self) -> None:
+        whole_number(self.columns, "sample", "columns")
+
+    def warm(self, data: Data, rank: int) -> bool:
+        """Whether there is enough to draw from."""
+        return self._count(data, rank) >= FEWEST * rank
+
+    def _count(self, data: Data, rank: int) -> int:
+        return min(self.columns * rank, int(np.count_nonzero(data.T.row_norms2)) // 4)
+
+    def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
+        if not self.warm(data, rank):
+            return RandomColumns()(data, rank, rng, workers)
+        pool = np.flatnonzero(data.T.row_norms2)
+        drawn = np.sort(rng.choice(pool, self._count(data, rank), replace=False))
+        some = as_data(data.T.some(drawn, workers)).T
+        run = Problem(some, rank, als_hals(), RandomColumns(), workers)
+        for step in run.steps(int(rng.integers(2**32)), 0.0):
+            w = step.w
+            if ENOUGH(step) is not None:
+                break
+        return compact(apart(w, rng))
