@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partwise.algorithms import Side
+from partwise.algorithm import Side
 from partwise.blocks import Workers, gram_of, product
 from partwise.types import Array, Data
 
