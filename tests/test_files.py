@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 import partwise as pw
 from partwise import files
-from partwise.algorithms import Algorithm, Side
+from partwise.algorithm import Algorithm, Side
 from partwise.factorization import LAYOUT
 from partwise.penalties import Penalty
 from partwise.updates import Pivoting

@@ -5,9 +5,9 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from partwise.agreement import Stability, stability
+from partwise.algorithm import Algorithm
 from partwise.algorithms import (
     ALGORITHMS,
-    Algorithm,
     acls,
     ahcls,
     alp,

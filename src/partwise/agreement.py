@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partwise.algorithms import Algorithm
+from partwise.algorithm import Algorithm
 from partwise.factorization import Factorization
 from partwise.inits import RANDOM, is_seeded, name_of
 from partwise.loop import DEFAULT_ALGORITHM, as_problem, check_seed

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from partwise import files
-from partwise.algorithms import Algorithm
+from partwise.algorithm import Algorithm
 from partwise.certificate import versions
 from partwise.factorization import Factorization
 from partwise.locks import held

@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from partwise.algorithms import Algorithm
+from partwise.algorithm import Algorithm
+from partwise.algorithms import recipe_of
 from partwise.blocks import single_threaded_blas
 from partwise.checkpoint import Checkpoint, Identity, identity_of
 from partwise.describe import describe, spoken
@@ -54,7 +55,7 @@ class Course:
             **{name.replace("rules", "stop"): getattr(self, name) for name in names},
         }
         shown = {name: spoken(value) for name, value in given.items()} | {"init": name_of(problem.init)}
-        recipes = {"algorithm": problem.algorithm.recipe(), "polish": self.polish and self.polish.recipe()}
+        recipes = {"algorithm": recipe_of(problem.algorithm), "polish": self.polish and recipe_of(self.polish)}
         return Identity(identity_of(problem.data), describe(given), shown, recipes)
 
     def kept(self, checkpoint: Checkpoint) -> Factorization:

@@ -11,7 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_n_features, check_is_fitted, check_non_negative, validate_data
 
-from partwise.algorithms import Algorithm, as_algorithm
+from partwise.algorithm import Algorithm
+from partwise.algorithms import as_algorithm
 from partwise.blocks import Workers, residual2, single_threaded_blas
 from partwise.data import as_data
 from partwise.factorization import fold_in

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from partwise import files
-from partwise.algorithms import Algorithm, Side
+from partwise.algorithm import Algorithm, Side
+from partwise.algorithms import from_recipe, recipe_of
 from partwise.blocks import Workers, gram_of, single_threaded_blas
 from partwise.certificate import Certificate
 from partwise.data import as_data, as_factor
@@ -95,7 +96,7 @@ class Factorization:
         """(what JSON can hold, the arrays): all there is to keep; :meth:`from_parts` makes it again."""
         meta = {
             "reason": self.reason.name,
-            "algorithm": self.recipe if self.algorithm is None else self.algorithm.recipe(),
+            "algorithm": self.recipe if self.algorithm is None else recipe_of(self.algorithm),
             "certificate": self.certificate.as_dict(),
             "restarts": [asdict(row) for row in self.restarts],
         }
@@ -113,7 +114,7 @@ class Factorization:
             history=arrays["history"].view(np.recarray),
             reason=Reason[meta["reason"]],
             certificate=told,
-            algorithm=Algorithm.from_recipe(meta["algorithm"]),
+            algorithm=from_recipe(meta["algorithm"]),
             restarts=tuple(StartRow(**row) for row in meta.get("restarts", ())),
             recipe=meta["algorithm"],
         )

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from partwise.algorithms import Side
+from partwise.algorithm import Side
 from partwise.blocks import Workers, add_product, gram_of, product
 from partwise.kernels.products import column_dots, factor_sums, look_ahead, optimality
 from partwise.penalties import indefinite

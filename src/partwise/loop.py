@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from partwise.algorithms import Algorithm, as_algorithm
+from partwise.algorithm import Algorithm
+from partwise.algorithms import as_algorithm
 from partwise.blocks import Workers
 from partwise.data import as_data
 from partwise.inits import as_init

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from partwise.algorithms import Algorithm, as_algorithm
+from partwise.algorithm import Algorithm
+from partwise.algorithms import as_algorithm
 from partwise.blocks import thread_count
 from partwise.inits import as_init, name_of
 from partwise.loop import DEFAULT_ALGORITHM

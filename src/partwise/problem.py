@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from partwise.algorithms import Algorithm, Extrapolation, Side
+from partwise.algorithm import Algorithm, Extrapolation, Side
 from partwise.blocks import NEAR_EXACT, Workers, gram_matrix, residual2, single_threaded_blas
 from partwise.data import as_factor
 from partwise.half import Half, Job, fit_sums, halves, side_optimality

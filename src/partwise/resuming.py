@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from partwise.algorithms import Algorithm
+from partwise.algorithms import from_recipe
 from partwise.checkpoint import KIND, read
 from partwise.describe import Foreign, rebuild
 from partwise.factorization import Factorization
@@ -48,7 +48,7 @@ class Resumable:
 
     def _setting(self, name: str, value: Any) -> Any:
         if name in self.recipes:
-            made = Algorithm.from_recipe(self.recipes[name])
+            made = from_recipe(self.recipes[name])
             if made is None and value is not None:
                 raise self._foreign(name)
             return made

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from partwise.algorithms import Algorithm
+from partwise.algorithm import Algorithm
 from partwise.blocks import single_threaded_blas
 from partwise.certificate import StartCertificate, certify
 from partwise.factorization import RECORD, Factorization, StartRow, fold_in

@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from partwise.algorithms import Algorithm, as_algorithm
+from partwise.algorithm import Algorithm
+from partwise.algorithms import as_algorithm
 from partwise.checkpoint import Checkpoint, alone
 from partwise.course import Course
 from partwise.factorization import Factorization

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from partwise.algorithms import Side
+from partwise.algorithm import Side
 from partwise.blocks import Workers, gram_of, product
 from partwise.types import Array, Data
 

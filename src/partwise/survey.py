@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from partwise.agreement import check_runs, check_seeded, stability
-from partwise.algorithms import Algorithm, as_algorithm
+from partwise.algorithm import Algorithm
+from partwise.algorithms import as_algorithm
 from partwise.blocks import thread_count
 from partwise.coherence import mean_coherence
 from partwise.data import as_data

@@ -10,6 +10,7 @@ import typer
 from partwise import files
 from partwise.algorithms import as_algorithm
 from partwise.cli import options
+from partwise.cli.grouping import grouped
 from partwise.cli.intake import read_collection, topic_model
 from partwise.cli.matrices import is_matrix, matrix_from
 from partwise.cli.output import cell, print_json, say, shortened, show, table, working
@@ -21,6 +22,7 @@ from partwise.text.model import TopicModel
 SHOWN = 5
 
 
+@grouped("id_column", "title_column", "label_column", "hashing")
 def compare(
     paths: Annotated[
         list[str], typer.Argument(metavar="PATH...", help="Texts or a matrix; or two model files.", show_default=False)
@@ -30,16 +32,9 @@ def compare(
     inits: Annotated[str, typer.Option(help="Names with commas between.")] = ",".join(STARTS),
     most: Annotated[int, typer.Option("--max-iterations", help="The most iterations of a run.")] = 100,
     as_json: options.Json = False,
-    format: options.Format = None,
-    column: options.Column = None,
-    encoding: options.Encoding = "utf-8",
-    weight: options.Weight = "tfidf",
-    stop_words: options.StopWords = "english",
-    ngrams: options.Ngrams = "1",
-    min_df: options.MinDf = "2",
-    max_df: options.MaxDf = "1.0",
-    max_terms: options.MaxTerms = None,
-    stem: options.Stem = None,
+    *,
+    reading: options.Reading,
+    words: options.Words,
     seed: options.Seed = 0,
     threads: options.Threads = None,
 ) -> None:
@@ -56,16 +51,16 @@ def compare(
         raise ValueError(f"Give one file of texts or numbers, or two models, not {len(paths)} files.")
     if files.kind(paths[0]) == TopicModel.KIND:
         raise ValueError(f"{paths[0]} is a model; give a second one to compare it with, or the texts themselves.")
-    weighting = options.as_weighting(weight, stop_words, ngrams, min_df, max_df, max_terms, stem)
+    weighting = words.weighting()
     settings: dict[str, Any] = {"algorithms": _names(algorithms), "inits": _names(inits), "most": most}
     for name in settings["algorithms"]:
         as_algorithm(name)
     for name in settings["inits"]:
         as_init(name)
-    if column is None and format is None and is_matrix(paths[0]):
+    if reading.column is None and reading.format is None and is_matrix(paths[0]):
         data = matrix_from(paths[0])
     else:
-        data = read_collection(paths[0], weighting, format=format, column=column, encoding=encoding).A
+        data = read_collection(paths[0], weighting, **vars(reading)).A
     show_grid(data, k, as_json, seed=seed, threads=threads, **settings)
 
 

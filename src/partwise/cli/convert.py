@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from partwise.cli import options
+from partwise.cli.grouping import grouped
 from partwise.cli.matrices import is_matrix
 from partwise.cli.output import counted, note, print_json, say, working
 from partwise.conversion import convert as store
@@ -25,6 +26,7 @@ SOURCE = (
 )
 
 
+@grouped()
 def convert(
     source: Annotated[Path, typer.Argument(metavar="SOURCE", help=SOURCE)],
     target: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder to make.")],
@@ -33,20 +35,9 @@ def convert(
         str | None, typer.Option(help="What the parts run along, rows or columns; the longer unless given.")
     ] = None,
     as_json: options.Json = False,
-    format: options.Format = None,
-    column: options.Column = None,
-    id_column: options.IdColumn = None,
-    title_column: options.TitleColumn = None,
-    label_column: options.LabelColumn = None,
-    encoding: options.Encoding = "utf-8",
-    weight: options.Weight = "tfidf",
-    stop_words: options.StopWords = "english",
-    ngrams: options.Ngrams = "1",
-    min_df: options.MinDf = "2",
-    max_df: options.MaxDf = "1.0",
-    max_terms: options.MaxTerms = None,
-    stem: options.Stem = None,
-    hashing: options.Hashing = None,
+    *,
+    reading: options.Reading,
+    words: options.Words,
 ) -> None:
     """Store a matrix or texts of any size as a folder that `factorize` and `topics` read part by part.
 
@@ -58,16 +49,14 @@ def convert(
     if long is not None and long not in axes:
         raise ValueError(f"--long must be rows or columns, not {long!r}.")
     limit = as_bytes(memory_limit)
-    weighting = options.as_weighting(weight, stop_words, ngrams, min_df, max_df, max_terms, stem, hashing)
-    if column is None and format is None and not source.is_dir() and is_matrix(str(source)):
+    weighting = words.weighting()
+    if reading.column is None and reading.format is None and not source.is_dir() and is_matrix(str(source)):
         with working("sorting into parts"):
             made = store(source, target, long=None if long is None else axes[long], memory_limit=limit)
     elif long == "rows":
         raise ValueError("The parts of texts run along the documents, which are columns; leave --long out.")
     else:
-        names = {"id_column": id_column, "title_column": title_column, "label_column": label_column}
-        texts = TextFiles(source, warn=note, format=format, column=column, encoding=encoding, **names)
-        made = _stored(texts, target, weighting, limit)
+        made = _stored(TextFiles(source, warn=note, **vars(reading)), target, weighting, limit)
     rows, columns = made.shape[:: -1 if made.long else 1]
     told = {"folder": str(target), "shape": [rows, columns], "entries": made.nnz, "parts": made.parts}
     if as_json:

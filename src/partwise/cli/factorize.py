@@ -9,17 +9,19 @@ from typing import Annotated
 import typer
 
 from partwise.algorithms import as_algorithm
-from partwise.cli import options
+from partwise.cli import fits, options
+from partwise.cli.grouping import grouped
 from partwise.cli.matrices import MATRIX_HELP, matrix_from
-from partwise.cli.output import check_output, keeping, note, pairs, print_json, say, show, working
+from partwise.cli.output import check_output, keeping, note, working
 from partwise.inits import as_init
 from partwise.loop import DEFAULT_ALGORITHM, check_seed
 from partwise.planning import plan
 from partwise.run import default_stop
 from partwise.solve import factorize as run
-from partwise.stopping import MaxIterations, Reason
+from partwise.stopping import MaxIterations
 
 
+@grouped()
 def factorize(
     matrix: Annotated[str, typer.Argument(metavar="MATRIX", help=MATRIX_HELP)],
     k: Annotated[int, typer.Option("-k", "--rank", help="How many parts.")] = 10,
@@ -30,31 +32,24 @@ def factorize(
     as_json: options.Json = False,
     algorithm: options.AlgorithmName = DEFAULT_ALGORITHM,
     init: options.InitName = None,
-    polish: Annotated[
-        str | None, typer.Option(help="An algorithm that goes on from the result.", rich_help_panel=options.FITTING)
-    ] = None,
-    most: Annotated[
-        int, typer.Option("--max-iterations", help="The most iterations.", rich_help_panel=options.FITTING)
-    ] = 1000,
-    restarts: options.Restarts = 1,
-    seed: options.Seed = 0,
-    threads: options.Threads = None,
-    checkpoint: options.Checkpoint = None,
-    every: options.Every = None,
-    memory_limit: options.MemoryLimit = None,
+    polish: Annotated[str | None, options.fitting(help="An algorithm that goes on from the result.")] = None,
+    most: Annotated[int, options.fitting("--max-iterations", help="The most iterations.")] = 1000,
+    *,
+    fitting: options.Fitting,
+    memory_limit: Annotated[str | None, options.fitting(help="Refuse a run that would take more, e.g. 1GB.")] = None,
 ) -> None:
     """Factor a nonnegative matrix, A ≈ W H, and print what the result is worth.
 
     Example: partwise factorize matrix.npz -k 20 -o fit.partwise --svd
     """
     chosen, _, limit = as_algorithm(algorithm), as_init(init), MaxIterations(most)
-    check_seed(seed)
+    check_seed(fitting.seed)
     check_output(output, matrix)
     with working("reading"):
         data = matrix_from(matrix)
     if sys.stderr.isatty() or memory_limit is not None:
-        note(str(plan(data, k, algorithm=chosen, init=init, restarts=restarts, threads=threads)))
-    with keeping(checkpoint), working(f"factorising {data.shape[0]:,} × {data.shape[1]:,}"):
+        note(str(plan(data, k, algorithm=chosen, init=init, restarts=fitting.restarts, threads=fitting.threads)))
+    with keeping(fitting.checkpoint), working(f"factorising {data.shape[0]:,} × {data.shape[1]:,}"):
         fit = run(
             data,
             k,
@@ -62,20 +57,9 @@ def factorize(
             init=init,
             stop=[default_stop(chosen), limit],
             polish=polish,
-            restarts=restarts,
-            seed=seed,
-            threads=threads,
             svd=svd,
-            checkpoint=checkpoint,
-            every=every,
             memory_limit=memory_limit,
+            **vars(fitting),
         )
-        if fit.reason is Reason.INTERRUPTED:
-            raise KeyboardInterrupt
-        if output is not None:
-            fit.save(output)
-    if as_json:
-        print_json({"output": None if output is None else str(output), "certificate": fit.certificate.as_dict()})
-        return
-    show(pairs(fit.certificate.rows()))
-    say("", f"Saved in {output}." if output else "Not saved; -o FILE keeps W and H for partwise.load.")
+        fits.save(fit, output)
+    fits.tell(fit, output, as_json)

@@ -8,28 +8,21 @@ from typing import Annotated
 import typer
 
 from partwise.cli import options
+from partwise.cli.grouping import grouped
 from partwise.cli.intake import fitted, read_collection
 from partwise.cli.output import check_output, print_json, say
 from partwise.text.lsi import LSI
 
 
+@grouped("label_column", "hashing")
 def lsi(
     path: options.Texts,
     output: Annotated[Path, typer.Option("-o", "--output", help="Save the model in this file.")],
     k: Annotated[int, typer.Option("-k", "--rank", help="How many dimensions.")] = 100,
     as_json: options.Json = False,
-    format: options.Format = None,
-    column: options.Column = None,
-    id_column: options.IdColumn = None,
-    title_column: options.TitleColumn = None,
-    encoding: options.Encoding = "utf-8",
-    weight: options.Weight = "tfidf",
-    stop_words: options.StopWords = "english",
-    ngrams: options.Ngrams = "1",
-    min_df: options.MinDf = "2",
-    max_df: options.MaxDf = "1.0",
-    max_terms: options.MaxTerms = None,
-    stem: options.Stem = None,
+    *,
+    reading: options.Reading,
+    words: options.Words,
     seed: options.Seed = 0,
     threads: options.Threads = None,
 ) -> None:
@@ -37,12 +30,11 @@ def lsi(
 
     Example: partwise lsi news.csv --column text -k 100 -o lsi.partwise
     """
-    weighting = options.as_weighting(weight, stop_words, ngrams, min_df, max_df, max_terms, stem)
+    weighting = words.weighting()
     model = LSI(k, weighting=weighting, seed=seed, threads=threads)
     model.check()
     check_output(output, path)
-    reading = {"format": format, "column": column, "id_column": id_column, "title_column": title_column}
-    collection = read_collection(path, weighting, encoding=encoding, **reading)
+    collection = read_collection(path, weighting, **vars(reading))
     fitted(model, collection)
     model.save(output)
     terms, documents = collection.A.shape

@@ -1,7 +1,9 @@
-"""Options that several verbs share, and what they become."""
+"""Options that several verbs share, one by one and in groups that a ``grouped`` verb takes whole."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +12,7 @@ import typer
 from partwise.text.stop_words import read_stop_words
 from partwise.text.weighting import Weighting
 
-READING, WORDS, FITTING = "Reading", "Words", "Fitting"
+reading, words, fitting = (partial(typer.Option, rich_help_panel=panel) for panel in ("Reading", "Words", "Fitting"))
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value instead of tables.")]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, as `topics -o` writes it.")]
@@ -22,84 +24,67 @@ Texts = Annotated[
     ),
 ]
 
-Format = Annotated[
-    str | None,
-    typer.Option(help="lines, csv, tsv, jsonl or parquet; by the file's name unless given.", rich_help_panel=READING),
-]
-Column = Annotated[str | None, typer.Option(help="The column with the text.", rich_help_panel=READING)]
-IdColumn = Annotated[str | None, typer.Option(help="The column with the ids.", rich_help_panel=READING)]
-TitleColumn = Annotated[str | None, typer.Option(help="The column with the titles.", rich_help_panel=READING)]
-LabelColumn = Annotated[
-    str | None, typer.Option(help="The column with labels to compare clusters with.", rich_help_panel=READING)
-]
-Encoding = Annotated[
-    str, typer.Option(help="The encoding, or several to try, e.g. utf-8,latin-1.", rich_help_panel=READING)
-]
-
-Weight = Annotated[str, typer.Option(help="tfidf, counts or log-entropy.", rich_help_panel=WORDS)]
-StopWords = Annotated[str, typer.Option(help="english, none, or a file of words.", rich_help_panel=WORDS)]
-Ngrams = Annotated[str, typer.Option(help="Runs of words that are terms, e.g. 1-2.", rich_help_panel=WORDS)]
-MinDf = Annotated[
-    str, typer.Option(help="In how many documents a term must be: a count, or a share as 0.01.", rich_help_panel=WORDS)
-]
-MaxDf = Annotated[
-    str, typer.Option(help="In how many documents a term may be: a count, or a share as 0.5.", rich_help_panel=WORDS)
-]
-MaxTerms = Annotated[int | None, typer.Option(help="Keep only so many of the commonest terms.", rich_help_panel=WORDS)]
-Hashing = Annotated[
-    str | None,
-    typer.Option(
-        help="Count places in a table of so many hashes, e.g. 2**18, where the vocabulary is too large.",
-        rich_help_panel=WORDS,
-    ),
-]
-Stem = Annotated[str | None, typer.Option(help="A Snowball language, e.g. english.", rich_help_panel=WORDS)]
-
-AlgorithmName = Annotated[
-    str, typer.Option("--algorithm", help="A name in partwise.ALGORITHMS.", rich_help_panel=FITTING)
-]
-InitName = Annotated[
-    str | None,
-    typer.Option("--init", help="A name in partwise.INITS; else the algorithm's own.", rich_help_panel=FITTING),
-]
-Restarts = Annotated[int, typer.Option(help="How many seeds to try; the best is kept.", rich_help_panel=FITTING)]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", rich_help_panel=FITTING)]
-Threads = Annotated[int | None, typer.Option(help="How many threads; all cores unless given.", rich_help_panel=FITTING)]
-Checkpoint = Annotated[
-    Path | None,
-    typer.Option(help="Keep the run in this file; the same command goes on from it.", rich_help_panel=FITTING),
-]
-Every = Annotated[int | None, typer.Option(help="Iterations between two checkpoints.", rich_help_panel=FITTING)]
-Scheduler = Annotated[
-    str | None,
-    typer.Option(help="Work on the Dask cluster of this scheduler, e.g. tcp://host:8786.", rich_help_panel=FITTING),
-]
-MemoryLimit = Annotated[
-    str | None, typer.Option(help="Refuse a run that would take more, e.g. 1GB.", rich_help_panel=FITTING)
-]
+AlgorithmName = Annotated[str, fitting("--algorithm", help="A name in partwise.ALGORITHMS.")]
+InitName = Annotated[str | None, fitting("--init", help="A name in partwise.INITS; else the algorithm's own.")]
+Restarts = Annotated[int, fitting(help="How many seeds to try; the best is kept.")]
+Seed = Annotated[int, fitting(help="The same seed gives the same result.")]
+Threads = Annotated[int | None, fitting(help="How many threads; all cores unless given.")]
+Checkpoint = Annotated[Path | None, fitting(help="Keep the run in this file; the same command goes on from it.")]
 
 
-def as_weighting(
-    weight: str,
-    stop_words: str,
-    ngrams: str,
-    min_df: str,
-    max_df: str,
-    max_terms: int | None,
-    stem: str | None,
-    hashing: str | None = None,
-) -> Weighting:
-    """The options about words, checked."""
-    return Weighting(
-        weight=weight,
-        stop_words=_stop_words(stop_words),
-        ngrams=_ngrams(ngrams),
-        min_df=_count_or_share("--min-df", min_df),
-        max_df=_count_or_share("--max-df", max_df),
-        max_terms=max_terms,
-        stem=stem,
-        hashing=None if hashing is None else _table_size(hashing),
-    )
+@dataclass(frozen=True)
+class Reading:
+    """How texts are read."""
+
+    format: Annotated[
+        str | None, reading(help="lines, csv, tsv, jsonl or parquet; by the file's name unless given.")
+    ] = None
+    column: Annotated[str | None, reading(help="The column with the text.")] = None
+    id_column: Annotated[str | None, reading(help="The column with the ids.")] = None
+    title_column: Annotated[str | None, reading(help="The column with the titles.")] = None
+    label_column: Annotated[str | None, reading(help="The column with labels to compare clusters with.")] = None
+    encoding: Annotated[str, reading(help="The encoding, or several to try, e.g. utf-8,latin-1.")] = "utf-8"
+
+
+@dataclass(frozen=True)
+class Words:
+    """Which words count, and how much."""
+
+    weight: Annotated[str, words(help="tfidf, counts or log-entropy.")] = "tfidf"
+    stop_words: Annotated[str, words(help="english, none, or a file of words.")] = "english"
+    ngrams: Annotated[str, words(help="Runs of words that are terms, e.g. 1-2.")] = "1"
+    min_df: Annotated[str, words(help="In how many documents a term must be: a count, or a share as 0.01.")] = "2"
+    max_df: Annotated[str, words(help="In how many documents a term may be: a count, or a share as 0.5.")] = "1.0"
+    max_terms: Annotated[int | None, words(help="Keep only so many of the commonest terms.")] = None
+    stem: Annotated[str | None, words(help="A Snowball language, e.g. english.")] = None
+    hashing: Annotated[
+        str | None,
+        words(help="Count places in a table of so many hashes, e.g. 2**18, where the vocabulary is too large."),
+    ] = None
+
+    def weighting(self) -> Weighting:
+        """The same, checked."""
+        return Weighting(
+            weight=self.weight,
+            stop_words=_stop_words(self.stop_words),
+            ngrams=_ngrams(self.ngrams),
+            min_df=_count_or_share("--min-df", self.min_df),
+            max_df=_count_or_share("--max-df", self.max_df),
+            max_terms=self.max_terms,
+            stem=self.stem,
+            hashing=None if self.hashing is None else _table_size(self.hashing),
+        )
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """How a run is made, whatever the algorithm."""
+
+    restarts: Restarts = 1
+    seed: Seed = 0
+    threads: Threads = None
+    checkpoint: Checkpoint = None
+    every: Annotated[int | None, fitting(help="Iterations between two checkpoints.")] = None
 
 
 def _table_size(given: str) -> int:

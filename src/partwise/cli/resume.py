@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
-from partwise.cli import options
+from partwise.cli import fits, options
 from partwise.cli.matrices import MATRIX_HELP, matrix_from
-from partwise.cli.output import check_output, keeping, pairs, print_json, say, show, working
+from partwise.cli.output import check_output, keeping, pairs, print_json, show, working
 from partwise.loop import DEFAULT_ALGORITHM
 from partwise.planning import plan as expect
 from partwise.planning import size
 from partwise.resuming import resume as kept
-from partwise.stopping import Reason
 
 
 def resume(
@@ -37,15 +36,8 @@ def resume(
         data = matrix_from(matrix)
     with keeping(path), working(f"going on from iteration {run.iteration}"):
         fit = run.go(data, threads=threads)
-        if fit.reason is Reason.INTERRUPTED:
-            raise KeyboardInterrupt
-        if output is not None:
-            fit.save(output)
-    if as_json:
-        print_json({"output": None if output is None else str(output), "certificate": fit.certificate.as_dict()})
-        return
-    show(pairs(fit.certificate.rows()))
-    say("", f"Saved in {output}." if output else "Not saved; -o FILE keeps W and H for partwise.load.")
+        fits.save(fit, output)
+    fits.tell(fit, output, as_json)
 
 
 def plan(

@@ -9,6 +9,7 @@ import typer
 from rich.text import Text
 
 from partwise.cli import options
+from partwise.cli.grouping import grouped
 from partwise.cli.intake import cluster, fitted, read_collection
 from partwise.cli.output import check_output, plain, print_json, say, shortened, show, table, working
 from partwise.cli.report import ReportFile, check_report
@@ -19,6 +20,7 @@ from partwise.text.model import TopicModel
 from partwise.text.topics import Topic, Topics
 
 
+@grouped()
 def topics(
     path: options.Texts,
     k: Annotated[int, typer.Option("-k", "--topics", help="How many topics.")] = 10,
@@ -26,28 +28,15 @@ def topics(
     report: ReportFile = None,
     terms: Annotated[int, typer.Option(help="How many terms of each topic to show.")] = 10,
     as_json: options.Json = False,
-    format: options.Format = None,
-    column: options.Column = None,
-    id_column: options.IdColumn = None,
-    title_column: options.TitleColumn = None,
-    label_column: options.LabelColumn = None,
-    encoding: options.Encoding = "utf-8",
-    weight: options.Weight = "tfidf",
-    stop_words: options.StopWords = "english",
-    ngrams: options.Ngrams = "1",
-    min_df: options.MinDf = "2",
-    max_df: options.MaxDf = "1.0",
-    max_terms: options.MaxTerms = None,
-    stem: options.Stem = None,
-    hashing: options.Hashing = None,
+    *,
+    reading: options.Reading,
+    words: options.Words,
     algorithm: options.AlgorithmName = DEFAULT_ALGORITHM,
     init: options.InitName = None,
-    restarts: options.Restarts = 1,
-    seed: options.Seed = 0,
-    threads: options.Threads = None,
-    checkpoint: options.Checkpoint = None,
-    every: options.Every = None,
-    scheduler: options.Scheduler = None,
+    fitting: options.Fitting,
+    scheduler: Annotated[
+        str | None, options.fitting(help="Work on the Dask cluster of this scheduler, e.g. tcp://host:8786.")
+    ] = None,
 ) -> None:
     """Find the topics of a pile of documents, and save a model to search.
 
@@ -55,28 +44,16 @@ def topics(
 
     Example: partwise topics news/ --column text --scheduler tcp://host:8786 -o news.partwise
     """
-    weighting = options.as_weighting(weight, stop_words, ngrams, min_df, max_df, max_terms, stem, hashing)
-    model = TopicModel(
-        k,
-        weighting=weighting,
-        algorithm=algorithm,
-        init=init,
-        restarts=restarts,
-        seed=seed,
-        threads=threads,
-        checkpoint=checkpoint,
-        every=every,
-    )
+    weighting = words.weighting()
+    model = TopicModel(k, weighting=weighting, algorithm=algorithm, init=init, **vars(fitting))
     model.check()
     if terms < 1:
         raise ValueError(f"--terms must be at least 1, not {terms}.")
     check_output(output, path)
     check_report(report, path, output)
-    check_output(checkpoint, path)
-    names = {"id_column": id_column, "title_column": title_column, "label_column": label_column}
+    check_output(fitting.checkpoint, path)
     with cluster(scheduler) as client:
-        reading = {"format": format, "column": column, "encoding": encoding, **names}
-        fitted(model, read_collection(path, weighting, client, **reading))
+        fitted(model, read_collection(path, weighting, client, **vars(reading)))
     with working("describing and saving"):
         found = model.topics(terms)
         if output is not None:
@@ -85,7 +62,12 @@ def topics(
             write_report(model, report)
     if as_json:
         print_json(summary(model, found, output, report))
-        return
+    else:
+        _tell(model, found, output, report)
+
+
+def _tell(model: TopicModel, found: Topics, output: Path | None, report: Path | None) -> None:
+    """The tables, and where everything is."""
     show_topics(found, scores_of(model))
     show_worth(model)
     say("", f"Saved in {output}." if output else "Not saved; -o FILE keeps the model, to search and compare.")

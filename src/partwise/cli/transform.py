@@ -16,6 +16,7 @@ import numpy as np
 import typer
 
 from partwise.cli import options
+from partwise.cli.grouping import grouped
 from partwise.cli.output import check_output, counted, note, print_json, working
 from partwise.files import atomic
 from partwise.names import choose
@@ -39,6 +40,7 @@ class Mixture:
     mixture: tuple[float, ...]
 
 
+@grouped("title_column", "label_column")
 def transform(
     model: options.Model,
     path: options.Texts,
@@ -47,10 +49,8 @@ def transform(
         typer.Option("-o", "--output", help="Write to this file (csv, tsv, json, jsonl or npz); - is stdout as csv."),
     ] = Path("-"),
     as_json: options.Json = False,
-    format: options.Format = None,
-    column: options.Column = None,
-    id_column: options.IdColumn = None,
-    encoding: options.Encoding = "utf-8",
+    *,
+    reading: options.Reading,
 ) -> None:
     """Give the topic mixture of new documents, with the topics of a model.
 
@@ -62,8 +62,7 @@ def transform(
     )
     if to_file:
         check_output(output, path, model)
-    reading = {"format": format, "column": column, "id_column": id_column, "encoding": encoding}
-    found = mixtures(load_model(model), path, reading)
+    found = mixtures(load_model(model), path, vars(reading))
     if to_file:
         with atomic(output) as file:
             file.write(write(found))

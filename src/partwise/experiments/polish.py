@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from partwise.algorithms import Algorithm, acls, als, anls, hals, projected_gradient
+from partwise.algorithm import Algorithm
+from partwise.algorithms import acls, als, anls, hals, projected_gradient
 from partwise.experiments.collections import smart, weight_note
 from partwise.experiments.drawing import COLORS, canvas, label
 from partwise.experiments.numbers import above, median, rounded

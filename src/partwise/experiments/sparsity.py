@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partwise.algorithms import Algorithm, acls, ahcls, als, anls, anls_lawson_hanson, hoyer_target
+from partwise.algorithm import Algorithm
+from partwise.algorithms import acls, ahcls, als, anls, anls_lawson_hanson, hoyer_target
 from partwise.experiments.collections import smart, weight_note
 from partwise.experiments.drawing import COLORS, canvas, label, plain_log
 from partwise.experiments.numbers import above, median, rank_correlation, rounded

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import is_dataclass, replace
 from typing import Any
 
-from partwise.algorithms import Algorithm
+from partwise.algorithm import Algorithm
 from partwise.inits.centroid import Centroid
 from partwise.inits.co_occurrence import CoOccurrence
 from partwise.inits.columns import RandomColumns

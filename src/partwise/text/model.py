@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.algorithms import Algorithm, as_algorithm
+from partwise.algorithm import Algorithm
+from partwise.algorithms import as_algorithm
 from partwise.blocks import gram_of
 from partwise.coherence import npmi_coherence
 from partwise.data import as_data
