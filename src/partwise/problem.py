@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from partwise.algorithm import Algorithm, Extrapolation, Side
-from partwise.blocks import NEAR_EXACT, Workers, gram_matrix, residual2, single_threaded_blas
+from partwise.blocks import NEAR_EXACT, Workers, gram_matrix, product, residual2, single_threaded_blas
 from partwise.data import as_factor
 from partwise.half import Half, Job, fit_sums, halves, side_optimality
 from partwise.kernels.products import column_dots
@@ -73,7 +73,8 @@ class Problem:
         side = self.at(1).h
         own = side if side.update.cold else Side(LeastSquares(), side.penalty)
         grams = [gram_matrix(w, self.data.blocks, self.workers) for w in ws]
-        jobs = [Job(own, w, gram) for w, gram in zip(ws, grams, strict=True)]
+        rights = [self._kept(w, len(ws)) if own is not side else None for w in ws]
+        jobs = [Job(own, w, gram, rhs=rhs) for w, gram, rhs in zip(ws, grams, rights, strict=True)]
         made = halves(self.data.T, jobs, self.workers)
         if side.update.locks:
             return [self.pair(0, began, w, each(lift, m.factor)) for w, m in zip(ws, made, strict=True)]
@@ -82,9 +83,14 @@ class Problem:
                 self.step_of(0, began, w, m.factor, gram, m.gram, m.inner),
                 ready=side.update.cold,
                 onward_w=m.onward if side.update.cold else None,
+                onward_h=rhs,
             )
-            for w, m, gram in zip(ws, made, grams, strict=True)
+            for w, m, gram, rhs in zip(ws, made, grams, rights, strict=True)
         ]
+
+    def _kept(self, w: Array, starts: int) -> Array | None:
+        """AᵀW⁽⁰⁾ for H⁽⁰⁾ and for the first iteration; many starts, and data that come in parts, go without."""
+        return product(self.data.T, w, self.workers) if starts == 1 and self.data.split is None else None
 
     def _start(self, seed: int | None) -> tuple[Array, StartCost]:
         """W⁽⁰⁾, and what it took; a sparse one becomes dense here, at the first update."""
