@@ -359,7 +359,7 @@ def test_an_interrupt_in_a_later_restart_returns_the_best_of_all_with_that_reaso
     fit = survives(matrix, stop=rules, restarts=4)
     assert len(asked) == 8
     assert fit.reason is pw.Reason.INTERRUPTED
-    whole = pw.factorize(matrix, 3, stop=pw.MaxIterations(5), threads=2)
+    whole = pw.factorize(matrix, 3, init="random-acol", stop=pw.MaxIterations(5), threads=2)
     assert fit.error <= whole.error
 
 

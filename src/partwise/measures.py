@@ -7,8 +7,8 @@ import scipy.sparse as sp
 
 from partwise.types import Array
 
-LINES = 2**14
-"""Rows of a factor that are counted at a time, so that no second copy of a long one is made."""
+LINES = 2**12
+"""Rows of a factor that are counted at a time, so that they stay in the cache while all is counted."""
 
 
 def hoyer(x: Any, axis: int | None = None) -> Any:
@@ -42,19 +42,20 @@ def sparsity_of(ones: Array, squares: Array, size: int) -> Array:
 
 
 def tally(factor: Array) -> tuple[Any, ...]:
-    """What is counted on some rows and can be added: entries above zero, the sparsities of the rows (their sum, and
+    """What is counted on some rows ≥ 0 and can be added: entries above zero, the sparsities of the rows (their sum, and
     how many have one), zero rows, and each column's sum and sum of squares; some rows at a time, in float64."""
     counts = [_tally(factor[lo : lo + LINES]) for lo in range(0, len(factor), LINES)]
     return tuple(sum(each[1:], each[0]) for each in zip(*counts, strict=True))
 
 
 def _tally(factor: Array) -> tuple[Any, ...]:
-    found = hoyer(factor, axis=1)
+    values = factor.astype(np.float64, copy=False)
+    squares = values * values
+    ones = values.sum(axis=1)
+    found = sparsity_of(ones, squares.sum(axis=1), factor.shape[1])
     known = found[~np.isnan(found)]
-    values = abs(factor.astype(np.float64))
-    zero = int((~factor.any(axis=1)).sum())
-    filled = int(np.count_nonzero(factor))
-    return filled, float(known.sum()), len(known), zero, values.sum(axis=0), (values * values).sum(axis=0)
+    filled, zero = int(np.count_nonzero(values)), int(np.count_nonzero(ones == 0))
+    return filled, float(known.sum()), len(known), zero, values.sum(axis=0), squares.sum(axis=0)
 
 
 def mean_sparsity(factor: Array, axis: int) -> tuple[float, int]:

@@ -49,6 +49,8 @@ def reseed_dead(data: Data, step: Step, locks: bool, workers: Workers) -> Step:
         gram_h=gram_matrix(h, data.T.blocks, workers),
         momentum=None,
         ready=False,
+        onward_w=None,
+        onward_h=None,
         reported=step,
         reseeded=step.reseeded + tuple(int(c) for c in columns),
     )

@@ -28,30 +28,33 @@ def planted(m=150, n=800, rank=4, seed=0):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-def test_it_is_the_run_on_the_columns_that_the_seed_draws(form):
-    """The columns are drawn from those that are not zero; then it is als-hals from random-acol by its own rule."""
-    matrix = planted()
-    rng = np.random.default_rng(3)
-    drawn = np.sort(rng.choice(np.flatnonzero(matrix.any(axis=0)), 160, replace=False))
+@pytest.mark.parametrize(("size", "rows"), [(32, 128), (128, 150)])
+def test_it_is_a_run_on_a_part_that_the_seed_draws(form, size, rows):
+    """Columns that are not zero, and of those the longest rows: als-hals from random-acol, then a half-step for W."""
+    matrix, rng = planted(), np.random.default_rng(3)
+    drawn = np.sort(rng.choice(np.flatnonzero(matrix.any(axis=0)), min(4 * size, 160), replace=False))
+    some = matrix[:, drawn]
+    longest = sorted(sorted(range(150), key=lambda i: -float(some[i] @ some[i]))[:rows])
     rules = [pw.Frobenius(change=2e-4), pw.MaxIterations(100)]
     seed = int(rng.integers(2**32))
-    wanted = pw.factorize(form(matrix[:, drawn]), 4, init="random-acol", seed=seed, stop=rules, keep="last").W
-    assert np.array_equal(start(Sample(), form(matrix), 4, seed=3), wanted)
-    assert len(drawn) == 640 // 4
+    run = pw.factorize(form(some[longest]), 4, init="random-acol", seed=seed, stop=rules, keep="last")
+    h = run.H.T
+    wanted = pw.als_hals().w.update(h.T @ h, some @ h, np.zeros((150, 4)))
+    np.testing.assert_allclose(start(Sample(size), form(matrix), 4, seed=3), wanted, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize(("columns", "drawn"), [(8, 32), (30, 120), (1000, 160)])
-def test_columns_for_each_topic(columns, drawn, monkeypatch):
+@pytest.mark.parametrize(("size", "drawn"), [(32, 128), (36, 144), (1000, 160)])
+def test_columns_for_each_topic(size, drawn, monkeypatch):
     """So many are drawn, and never more than a quarter of those that are not zero."""
     seen, some = [], DenseData.some
     monkeypatch.setattr(DenseData, "some", lambda data, rows, workers: seen.append(rows) or some(data, rows, workers))
-    start(Sample(columns), planted(), 4)
-    assert [len(set(rows.tolist())) for rows in seen] == [drawn]
+    start(Sample(size), planted(), 4)
+    assert len(set(seen[0].tolist())) == drawn
 
 
 def test_small_data_are_not_sampled():
-    """Under eight columns for each topic in a quarter of them it is random-acol, and the lead goes before."""
-    matrix = planted(n=159)
+    """Under 32 columns for each topic in a quarter of them it is random-acol, and the lead goes before."""
+    matrix = planted(n=635)
     assert np.array_equal(start(Sample(), matrix, 4), start(RandomColumns(), matrix, 4))
     sampled, plain = (
         pw.factorize(matrix, 4, init=name, stop=pw.MaxIterations(6)) for name in ("sample", "random-acol")
@@ -96,8 +99,8 @@ def test_it_begins_near_the_end():
     assert end <= sampled < min(plain)
 
 
-@pytest.mark.parametrize("columns", [0, -3, 2.5, True, "many"])
-def test_bad_settings(columns):
+@pytest.mark.parametrize("size", [0, -3, 2.5, True, "many"])
+def test_bad_settings(size):
     """One sentence, before any work."""
     with pytest.raises(ValueError, match="whole number"):
-        Sample(columns)
+        Sample(size)

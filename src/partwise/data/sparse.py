@@ -34,13 +34,23 @@ class SparseData(Walks):
 
     @classmethod
     def from_scipy(cls, matrix: Any, dtype: np.dtype[Any]) -> SparseData:
-        """From any scipy format; the caller's arrays are shared where they are already as needed, never changed."""
+        """From any scipy format; the caller's arrays are shared where they are already as needed, never changed.
+
+        Columns that are compressed are the rows of the transpose, so they are shared too.
+        """
+        return cls._shared(matrix.T, dtype, -1).T if matrix.format == "csc" else cls._shared(matrix, dtype, 1)
+
+    @classmethod
+    def _shared(cls, matrix: Any, dtype: np.dtype[Any], order: int) -> SparseData:
+        """From what is best read by rows; ``order`` is -1 where those are the columns for the caller."""
         csr = sp.csr_array(matrix if matrix.dtype == dtype else matrix.astype(dtype))
         if not csr.has_canonical_format:
             csr = sp.csr_array((csr.data.copy(), csr.indices.copy(), csr.indptr.copy()), shape=csr.shape)
             csr.sum_duplicates()
         if csr.nnz and not (csr.data.min() >= 0 and np.isfinite(csr.data.max())):
-            refuse_bad_entry(csr.data, lambda p: (np.searchsorted(csr.indptr, p, "right") - 1, csr.indices[p]))
+            refuse_bad_entry(
+                csr.data, lambda p: (int(np.searchsorted(csr.indptr, p, "right")) - 1, int(csr.indices[p]))[::order]
+            )
         if not csr.data.all():
             csr = csr.copy()
             csr.eliminate_zeros()

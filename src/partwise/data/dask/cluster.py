@@ -134,7 +134,7 @@ class Cluster:
         self, task: Any, tall: Sequence[Any], shared: Sequence[Array], turned: bool, shares: Sequence[int]
     ) -> list[Any]:
         # Sent as data and not as part of the tasks: once it is let go, the scheduler forgets how the rows were made.
-        sent: Any = self.client.scatter([list(shared)], broadcast=True, hash=False)[0] if shared else []
+        sent: Any = self.client.scatter([list(shared)], hash=False)[0] if shared else []
         none = [None] * len(self.parts)
         rows = [none if futures is None else futures for futures in tall]
         options = {"task": task, "shared": sent, "turned": turned, "shares": list(shares), "threads": self._threads}
