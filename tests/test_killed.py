@@ -51,7 +51,7 @@ def test_sigkill_at_random_moments(matrix, tmp_path):
     killed, seen = 0, set()
     while killed < KILLS:
         with begin(matrix, path) as process:
-            time.sleep(float(rng.uniform(0, whole / 3)))
+            time.sleep(float(rng.uniform(0, 2 * whole / 3)))
             process.kill()
         killed += process.returncode == -signal.SIGKILL
         if path.exists() or previous(path).exists():
