@@ -13,6 +13,7 @@ from partwise.algorithm import Algorithm
 from partwise.algorithms import as_algorithm
 from partwise.blocks import thread_count
 from partwise.inits import as_init, name_of
+from partwise.inits.sample import Sample
 from partwise.loop import DEFAULT_ALGORITHM
 from partwise.restarts import WIDTH
 
@@ -79,10 +80,13 @@ def plan(
     count = (MOVING if moving else PLAIN) * (1 + beside) + HELD * waiting
     if "svd" in name_of(start):
         count = max(count, FROM_SVD * 8 / kind.itemsize)
-    width = int(rank) * (1 + beside)
+    factors, width = int(count * pair), int(rank) * (1 + beside)
+    if isinstance(start, Sample):  # before there are factors, in both orders, and its longest rows again
+        entries = int(getattr(matrix, "nnz", nnz or m * n))
+        factors = max(factors, 4 * (kind.itemsize + 4) * entries * start.columns(int(rank), n, entries) // n)
     buffers = 2 * thread_count(threads) * max(1, max(m, n) // 4) * width * kind.itemsize
     kept = int(pair * KEPT[moving] * (1 + beside + waiting))
-    return Plan(data, copies, int(count * pair), min(buffers, pair * (1 + beside)), PROGRAM, kept)
+    return Plan(data, copies, factors, min(buffers, pair * (1 + beside)), PROGRAM, kept)
 
 
 def _sizes(matrix: Any, nnz: int | None, dtype: Any) -> tuple[tuple[int, int], np.dtype[Any], int, int]:

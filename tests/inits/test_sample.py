@@ -104,3 +104,14 @@ def test_bad_settings(size):
     """One sentence, before any work."""
     with pytest.raises(ValueError, match="whole number"):
         Sample(size)
+
+
+def test_a_sample_stays_small():
+    """It is in memory wherever A is: a matrix whose columns are long gives fewer of them, or none, and the plan knows."""
+    assert Sample().columns(10, 10**6, 10**8) == 1280
+    assert Sample().columns(10, 4000, 10**6) == 1000
+    assert Sample().columns(10, 10**6, 10**11) == 83
+    assert Sample().columns(10, 100, 10**12) == 0
+    wide, told = (10**5, 4000), {"nnz": 10**8}
+    sampled, plain = (pw.plan(wide, 2, init=init, **told).factors for init in (None, "random-acol"))
+    assert plain < sampled <= 4 * 12 * 2**23

@@ -19,6 +19,8 @@ from partwise.types import Array, Data
 
 FEWEST = 32
 """Columns for each topic below which a sample says too little."""
+MOST = 2**23
+"""Entries of A that a sample may hold, since it is in memory wherever A is."""
 ALGORITHM = als_hals()
 ENOUGH = Frobenius(change=2e-4) | MaxIterations(100)
 
@@ -27,10 +29,10 @@ ENOUGH = Frobenius(change=2e-4) | MaxIterations(100)
 class Sample:
     """W of a run on a small part of A: random columns and the longest rows, ``size`` of each for every topic.
 
-    At most a quarter of the columns are drawn. The run is als-hals from random-acol until the error changes by at most
-    2e-4 of itself in an iteration; a half-step from its H then gives all rows of W. It finds where the topics lie for a
-    fraction of the price, so the run on all of A begins near its end and without a lead. Where a quarter of the columns
-    are fewer than 32 for every topic, the start is random-acol.
+    At most a quarter of the columns are drawn, and not more than hold some 8 million entries. The run is als-hals from
+    random-acol until the error changes by at most 2e-4 of itself in an iteration; a half-step from its H then gives all
+    rows of W. It finds where the topics lie for a fraction of the price, so the run on all of A begins near its end and
+    without a lead. Where there are fewer than 32 columns to draw for every topic, the start is random-acol.
     """
 
     size: int = 128
@@ -43,7 +45,11 @@ class Sample:
         return self._count(data, rank) >= FEWEST * rank
 
     def _count(self, data: Data, rank: int) -> int:
-        return min(self.size * rank, int(np.count_nonzero(data.T.row_norms2)) // 4)
+        return self.columns(rank, int(np.count_nonzero(data.T.row_norms2)), data.nnz)
+
+    def columns(self, rank: int, there: int, entries: int) -> int:
+        """How many are drawn where there are so many, with so many entries in all."""
+        return min(self.size * rank, there // 4, MOST * there // max(1, entries))
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
         if not self.warm(data, rank):
