@@ -107,7 +107,7 @@ def test_bad_settings(size):
 
 
 def test_a_sample_stays_small():
-    """It is in memory wherever A is: a matrix whose columns are long gives fewer of them, or none, and the plan knows."""
+    """It is in memory wherever A is: long columns give fewer of them, or none, and the plan knows."""
     assert Sample().columns(10, 10**6, 10**8) == 1280
     assert Sample().columns(10, 4000, 10**6) == 1000
     assert Sample().columns(10, 10**6, 10**11) == 83
