@@ -1,7 +1,7 @@
 """Reuters-21578, every document with a body, tf-idf."""
 
 LABEL, RANK = "Reuters, all documents", 50
-CURVES = 2
+CURVES = 5
 
 
 def load():

@@ -142,12 +142,15 @@ class Problem:
     def _moving(self, steps: Sequence[Step], algorithm: Algorithm, rules: Extrapolation, began: float) -> list[Step]:
         """An iteration with momentum; a try that raises the objective is not reported but made again without it."""
         states = [s.momentum or Momentum(rules.beta, 1.0, s.w, s.gram_w, s.h, s.rhs) for s in steps]
-        tried = self._ahead(steps, states, algorithm, rules, began)
-        harmed = [step for step, new in zip(steps, tried, strict=True) if not new.objective <= step.objective]
+        tried = [
+            new if new.objective <= step.objective else None  # a try that failed is let go before it is made again
+            for step, new in zip(steps, self._ahead(steps, states, algorithm, rules, began), strict=True)
+        ]
+        harmed = [step for step, new in zip(steps, tried, strict=True) if new is None]
         again = iter(self._plain(harmed, algorithm, began) if harmed else ())
         found = []
-        for step, state, new in zip(steps, states, tried, strict=True):
-            if not new.objective <= step.objective:
+        for state, new in zip(states, tried, strict=True):
+            if new is None:
                 made = next(again)
                 beta = max(LEAST_BETA, state.beta / rules.shrink)
                 less = Momentum(beta, state.beta, made.w, made.gram_w, made.h, made.rhs)
