@@ -9,9 +9,10 @@ import scipy.sparse as sp
 from planted import planted
 
 import partwise as pw
-from partwise.blocks import Workers, product
+from partwise.blocks import Workers
 from partwise.data import as_data
 from partwise.loop import as_problem
+from partwise.products import product
 from partwise.walks import Walks
 
 FAST = [name for name in pw.ALGORITHMS if name != "alp"]

@@ -8,10 +8,11 @@ import scipy.sparse as sp
 from planted import planted
 
 import partwise as pw
-from partwise.blocks import Workers, gram_of
+from partwise.blocks import Workers
 from partwise.data import as_data
 from partwise.factorization import fold_in
 from partwise.half import Job, half
+from partwise.products import gram_of
 from partwise.streams import Sums
 
 X = planted(90, 30, 4, seed=2, noise=0.3)

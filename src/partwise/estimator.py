@@ -13,10 +13,11 @@ from sklearn.utils.validation import _check_n_features, check_is_fitted, check_n
 
 from partwise.algorithm import Algorithm
 from partwise.algorithms import as_algorithm
-from partwise.blocks import Workers, residual2, single_threaded_blas
+from partwise.blocks import Workers, single_threaded_blas
 from partwise.data import as_data
 from partwise.factorization import fold_in
 from partwise.loop import DEFAULT_ALGORITHM, iterate
+from partwise.products import residual2
 from partwise.run import default_stop
 from partwise.solve import factorize
 from partwise.stopping import MaxIterations, Reason, Rule

@@ -12,13 +12,14 @@ import numpy as np
 from partwise import files
 from partwise.algorithm import Algorithm, Side
 from partwise.algorithms import from_recipe, recipe_of
-from partwise.blocks import Workers, gram_of, single_threaded_blas
+from partwise.blocks import Workers, single_threaded_blas
 from partwise.certificate import Certificate
 from partwise.data import as_data, as_factor
 from partwise.half import Half, Job, half
 from partwise.penalties import indefinite
 from partwise.plot import Plots
 from partwise.plot.html import rows_html
+from partwise.products import gram_of
 from partwise.stopping import Reason
 from partwise.types import Array, Data
 from partwise.updates import exact

@@ -12,11 +12,13 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from partwise.algorithm import Algorithm, Extrapolation, Side
-from partwise.blocks import NEAR_EXACT, Workers, gram_matrix, product, residual2, single_threaded_blas
+from partwise.blocks import Workers, single_threaded_blas
 from partwise.data import as_factor
-from partwise.half import Half, Job, fit_sums, halves, side_optimality
+from partwise.half import Half, Job, halves
 from partwise.kernels.products import column_dots
+from partwise.optimality import fit_sums, side_optimality
 from partwise.penalties import unbounded
+from partwise.products import NEAR_EXACT, gram_matrix, product, residual2
 from partwise.reseeding import reseed_dead
 from partwise.starts import Given, Init, is_warm
 from partwise.stopping import angles_between

@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from partwise.blocks import Workers, gram_matrix, product
+from partwise.blocks import Workers
+from partwise.products import gram_matrix, product
 from partwise.types import Array, Data, Step
 from partwise.updates.multiplicative import lift
 from partwise.walks import each

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from partwise.algorithm import Side
-from partwise.blocks import Workers, gram_of, product
+from partwise.blocks import Workers
+from partwise.products import gram_of, product
 from partwise.types import Array, Data
 
 

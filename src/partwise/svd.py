@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from partwise.blocks import NEAR_EXACT, Workers, product, residual2, single_threaded_blas
+from partwise.blocks import Workers, single_threaded_blas
 from partwise.data import as_data
+from partwise.products import NEAR_EXACT, product, residual2
 from partwise.types import Array, Data
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers, product
+from partwise.blocks import Workers
+from partwise.products import product
 from partwise.starts import Init
 from partwise.stopping import Reason, Rule
 from partwise.types import Array, Data, Step, Update

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partwise.blocks import Workers, product, residual2, single_threaded_blas
+from partwise.blocks import Workers, single_threaded_blas
 from partwise.certificate import verdict
 from partwise.data import as_data
 from partwise.experiments.collections import smart, weight_note
@@ -17,6 +17,7 @@ from partwise.experiments.numbers import above, median, rank_correlation, rounde
 from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
 from partwise.loop import iterate
 from partwise.measures import unit_columns
+from partwise.products import product, residual2
 from partwise.stopping import Angle, Frobenius, Rule, Stationarity, angles_between, matched_angles
 from partwise.svd import truncated_svd
 from partwise.types import Array, Step

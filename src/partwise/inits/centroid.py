@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers, product
+from partwise.blocks import Workers
 from partwise.inits.clustering import fill_empty, next_seed
 from partwise.inits.columns import whole_number
 from partwise.inits.compact import apart, compact
+from partwise.products import product
 from partwise.types import Array, Data
 
 

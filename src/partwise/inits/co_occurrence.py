@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers, passes, product
+from partwise.blocks import Workers
 from partwise.inits.columns import whole_number
 from partwise.inits.compact import OUT_OF_RANGE, apart, compact
+from partwise.products import passes, product
 from partwise.types import Array, Data
 
 DIGITS = 5

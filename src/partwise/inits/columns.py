@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers, product
+from partwise.blocks import Workers
 from partwise.inits.compact import apart, compact
+from partwise.products import product
 from partwise.types import Array, Data
 
 

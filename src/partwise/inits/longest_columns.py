@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers, product
+from partwise.blocks import Workers
 from partwise.inits.columns import random_means, whole_number
 from partwise.inits.compact import apart, compact
+from partwise.products import product
 from partwise.types import Array, Data
 
 DIGITS = 5

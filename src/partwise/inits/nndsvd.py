@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers, product
+from partwise.blocks import Workers
 from partwise.inits.compact import apart, compact
+from partwise.products import product
 from partwise.svd import SVD, block_svd
 from partwise.types import Array, Data
 

@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Block, Workers, gram_of
+from partwise.blocks import Block, Workers
 from partwise.inits.compact import apart, compact
 from partwise.inits.nndsvd import balanced, signed_parts
+from partwise.products import gram_of
 from partwise.svd import SVD
 from partwise.types import Array, Data
 from partwise.updates import CoordinateSweeps

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers, product
+from partwise.blocks import Workers
 from partwise.inits.clustering import k_means
 from partwise.inits.compact import apart, compact
+from partwise.products import product
 from partwise.svd import SVD, block_svd
 from partwise.types import Array, Data
 

@@ -13,7 +13,6 @@ import scipy.sparse as sp
 
 from partwise.algorithm import Algorithm
 from partwise.algorithms import as_algorithm
-from partwise.blocks import gram_of
 from partwise.coherence import npmi_coherence
 from partwise.data import as_data
 from partwise.factorization import Factorization
@@ -22,6 +21,7 @@ from partwise.loop import DEFAULT_ALGORITHM
 from partwise.measures import unit_columns
 from partwise.plot import Plots
 from partwise.plot.html import rows_html
+from partwise.products import gram_of
 from partwise.solve import check_options, factorize
 from partwise.text.base import TextModel, as_labels
 from partwise.text.clusters import Clusters, Membership, label_scores
