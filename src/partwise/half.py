@@ -10,14 +10,16 @@ import numpy as np
 
 from partwise.algorithm import Side
 from partwise.blocks import Workers
-from partwise.kernels.products import factor_sums, look_ahead
+from partwise.kernels.products import csr_clipped_product, factor_sums, look_ahead
 from partwise.penalties import indefinite
 from partwise.products import add_product, gram_of, product
-from partwise.types import Array, Data, DataUpdate, NoMinimum
+from partwise.types import Array, Data, DataUpdate, NoMinimum, Rows
+from partwise.updates.least_squares import Clipped
 from partwise.updates.multiplicative import LIFT
 from partwise.walks import total
 
-Solver: TypeAlias = Callable[[int, int, Array, Array, Array], None]
+Fill: TypeAlias = Callable[[int, int, Sequence[Array]], None]
+"""(lo, hi, sums): make the rows lo:hi of each job, and add what is measured column by column to its pair of sums."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +122,7 @@ class _HalfSteps:
         ]
         news = [np.empty((part.shape[0], len(job.gram)), part.dtype) for job in jobs]
         aheads = [None if job.beta is None else np.empty_like(new) for job, new in zip(jobs, news, strict=True)]
-        solvers = [_solver(part, job) for job in jobs]
-        sums = _pass(part, jobs, solvers, news, aheads, workers)
+        sums = _pass(part, jobs, news, aheads, workers)
         for new, ahead, share in zip(news, aheads, shares, strict=False):
             add_product(part.T, new if ahead is None else ahead, share, workers)
         both = [rows for pair in zip(news, aheads, strict=True) for rows in pair if rows is not None]
@@ -141,39 +142,73 @@ class _HalfSteps:
 
 
 def _pass(
-    data: Data,
-    jobs: Sequence[Job],
-    solvers: Sequence[Solver],
-    news: Sequence[Array],
-    aheads: Sequence[Array | None],
-    workers: Workers,
+    data: Data, jobs: Sequence[Job], news: Sequence[Array], aheads: Sequence[Array | None], workers: Workers
 ) -> list[list[tuple[Any, ...]]]:
     """All the jobs on data that are at hand: for each block, for each job, what is summed."""
-    rights = _Rights(data, jobs, workers)
+    solvers = [_prepared(job) for job in jobs]
+    fill = _straight(data, jobs, solvers, news) or _by_right_sides(data, jobs, solvers, news, workers)
 
     def block(lo: int, hi: int) -> list[tuple[Any, ...]]:
-        parts = zip(jobs, solvers, news, aheads, rights(lo, hi), strict=True)
-        return [_one(job, solve, lo, hi, right, new, ahead) for job, solve, new, ahead, right in parts]
+        sums = [np.zeros((2, new.shape[1])) for new in news]
+        fill(lo, hi, sums)
+        parts = zip(jobs, news, aheads, sums, strict=True)
+        return [_summed(job, lo, hi, new[lo:hi], ahead, both) for job, new, ahead, both in parts]
 
     return workers.map(block, data.blocks)
 
 
-def _one(
-    job: Job, solve: Solver, lo: int, hi: int, right: Array, new: Array, ahead: Array | None
-) -> tuple[Array | None, ...]:
-    """One half-step on one block: the rows, and what is summed over blocks."""
-    x = new[lo:hi]
-    solve(lo, hi, right, _before(job, lo, hi, x), x)
-    inner = dots = None
-    if job.measured:
-        inner, dots = np.zeros((2, x.shape[1]))
-        factor_sums(x, right, x if job.old is None else job.old[lo:hi], inner, dots)
+def _summed(job: Job, lo: int, hi: int, x: Array, ahead: Array | None, sums: Array) -> tuple[Array | None, ...]:
+    """What one half-step on one block adds to the sums over blocks; its rows are led ahead where that is asked for."""
+    inner, dots = sums if job.measured else (None, None)
     if ahead is None or job.old is None:
         return gram_of(x), inner, dots, None
     kind = x.dtype.type
     floor = kind(LIFT if job.side.update.locks else 0)  # a clipped zero would be locked
     look_ahead(x, job.old[lo:hi], kind(job.beta or 0), floor, ahead[lo:hi])
     return (gram_of(x) if job.measured else None), inner, dots, gram_of(ahead[lo:hi])
+
+
+def _prepared(job: Job) -> Rows | None:
+    """The half-step with all that depends on its gram alone; None where it needs the data themselves."""
+    update = job.side.update
+    if isinstance(update, DataUpdate):
+        return None
+    return update.prepare(job.gram + job.side.penalty.matrix(len(job.gram)))
+
+
+def _straight(data: Data, jobs: Sequence[Job], solvers: Sequence[Rows | None], news: Sequence[Array]) -> Fill | None:
+    """One job whose rows are a clipped product of the right-hand side: no more of that is made than stays near."""
+    job, solve, new = jobs[0], solvers[0], news[0]
+    if len(jobs) > 1 or job.rhs is not None or not isinstance(solve, Clipped):
+        return None
+    arrays = data.compressed(job.fixed)
+    if arrays is None:
+        return None
+    square, old = solve.square.astype(data.dtype, copy=False), new if job.old is None else job.old
+
+    def fill(lo: int, hi: int, sums: Sequence[Array]) -> None:
+        csr_clipped_product(*arrays, job.fixed, lo, hi, square, old, job.measured, new, *sums[0])
+
+    return fill
+
+
+def _by_right_sides(
+    data: Data, jobs: Sequence[Job], solvers: Sequence[Rows | None], news: Sequence[Array], workers: Workers
+) -> Fill:
+    """Every job: the right-hand side of a block, then its rows, then what is measured."""
+    rights = _Rights(data, jobs, workers)
+
+    def fill(lo: int, hi: int, sums: Sequence[Array]) -> None:
+        for job, solve, right, new, both in zip(jobs, solvers, rights(lo, hi), news, sums, strict=True):
+            x, update = new[lo:hi], job.side.update
+            if solve is not None:
+                solve(right, _before(job, lo, hi, x), x)
+            elif isinstance(update, DataUpdate):
+                update.solve(data.rows(lo, hi), job.fixed, x)
+            if job.measured:
+                factor_sums(x, right, x if job.old is None else job.old[lo:hi], *both)
+
+    return fill
 
 
 def _before(job: Job, lo: int, hi: int, unread: Array) -> Array:
@@ -214,19 +249,12 @@ def right_side(data: Data, fixed: Array, lo: int, hi: int, workers: Workers) -> 
 
 def check_minimum(job: Job) -> None:
     """Refuse a penalised problem that has no minimum, before any part is asked."""
-    side, penalised = job.side, job.gram + job.side.penalty.matrix(len(job.gram))
-    if side.update.needs_convex and not side.penalty.convex and indefinite(penalised):
+    side = job.side
+    if not side.update.needs_convex or side.penalty.convex:
+        return
+    if indefinite(job.gram + side.penalty.matrix(len(job.gram))):
         raise NoMinimum(
             f"AHCLS's penalty (λ = {side.penalty.lam:g}, α = {side.penalty.alpha:g}) makes the Gram matrix "
             f"indefinite here, so rows with nonnegativity properly enforced may have no minimum; "
             f"use a smaller λ or α, or the clipping method ahcls."
         )
-
-
-def _solver(data: Data, job: Job) -> Solver:
-    """The half-step on a block: from the right-hand side, or from the data where the update needs them."""
-    update = job.side.update
-    if isinstance(update, DataUpdate):
-        return lambda lo, hi, right, factor, out: update.solve(data.rows(lo, hi), job.fixed, out)
-    rows = update.prepare(job.gram + job.side.penalty.matrix(len(job.gram)))
-    return lambda lo, hi, right, factor, out: rows(right, factor, out)

@@ -80,15 +80,11 @@ class Problem:
         made = halves(self.data.T, jobs, self.workers)
         if side.update.locks:
             return [self.pair(0, began, w, each(lift, m.factor)) for w, m in zip(ws, made, strict=True)]
-        return [
-            replace(
-                self.step_of(0, began, w, m.factor, gram, m.gram, m.inner),
-                ready=side.update.cold,
-                onward_w=m.onward if side.update.cold else None,
-                onward_h=rhs,
-            )
-            for w, m, gram, rhs in zip(ws, made, grams, rights, strict=True)
-        ]
+        found = []
+        for w, m, gram, rhs in zip(ws, made, grams, rights, strict=True):
+            known = {"ready": True, "onward_w": m.onward} if side.update.cold else {"onward_h": rhs}
+            found.append(self.step_of(0, began, w, m.factor, gram, m.gram, m.inner, **known))
+        return found
 
     def _kept(self, w: Array, starts: int) -> Array | None:
         """AᵀW⁽⁰⁾ for H⁽⁰⁾ and for the first iteration; many starts, and data that come in parts, go without."""
@@ -136,10 +132,7 @@ class Problem:
             for step, (h, gram_h, onward) in zip(steps, pairs, strict=True)
         ]
         found = zip(steps, halves(self.data, second, self.workers), pairs, strict=True)
-        return [
-            replace(self._after(step, began, made, h, gram_h), onward_h=made.onward)
-            for step, made, (h, gram_h, _) in found
-        ]
+        return [self._after(step, began, made, h, gram_h, onward_h=made.onward) for step, made, (h, gram_h, _) in found]
 
     def _moving(self, steps: Sequence[Step], algorithm: Algorithm, rules: Extrapolation, began: float) -> list[Step]:
         """An iteration with momentum; a try that raises the objective is not reported but made again without it."""
@@ -180,12 +173,11 @@ class Problem:
         for (step, p), first, made in zip(both, firsts, halves(self.data, jobs, self.workers), strict=True):
             beta = min(p.ceiling, rules.growth * p.beta)
             ceiling = min(1.0, rules.ceiling_growth * p.ceiling)
-            new = self._after(step, began, made, *first.moved)
             state = Momentum(beta, ceiling, *made.moved, first.factor, made.onward)
-            found.append(replace(new, momentum=state))
+            found.append(self._after(step, began, made, *first.moved, momentum=state))
         return found
 
-    def _after(self, step: Step, began: float, made: Half, h: Array, gram_h: Array) -> Step:
+    def _after(self, step: Step, began: float, made: Half, h: Array, gram_h: Array, **known: Any) -> Step:
         """The step that follows, with the angle each topic turned by since the one that was reported."""
         before, dots = step.reported or step, made.dots
         if before is not step:
@@ -194,17 +186,13 @@ class Problem:
         lengths = np.sqrt(np.diag(before.gram_w)) * np.sqrt(np.diag(made.gram))
         same = np.where(np.diag(before.gram_w) == np.diag(made.gram), 1.0, 0.0)
         cosines = np.divide(dots, lengths, out=same, where=lengths > 0)
-        found = self.step_of(step.iteration + 1, began, made.factor, h, made.gram, gram_h, made.inner)
-        return replace(
-            found,
-            previous_w=before.w,
-            previous_error=step.error,
-            angles=angles_between(cosines),
-            reseeded=step.reseeded,
+        known |= {"previous_w": before.w, "previous_error": step.error, "angles": angles_between(cosines)}
+        return self.step_of(
+            step.iteration + 1, began, made.factor, h, made.gram, gram_h, made.inner, reseeded=step.reseeded, **known
         )
 
     def step_of(
-        self, iteration: int, began: float, w: Array, h: Array, gram_w: Array, gram_h: Array, inner: float
+        self, iteration: int, began: float, w: Any, h: Any, gram_w: Array, gram_h: Array, inner: float, **known: Any
     ) -> Step:
         """Error and objective by the trace form ‖A‖² − 2<R, X> + <G, XᵀX>; entry by entry near an exact fit."""
         norm2 = self.data.norm2
@@ -217,7 +205,7 @@ class Problem:
         ]
         seconds = time.perf_counter() - began
         error = float(np.sqrt(error2 / norm2))
-        return Step(iteration, seconds, error, error2 + sum(penalties), w, h, gram_w, gram_h, self.measure)
+        return Step(iteration, seconds, error, error2 + sum(penalties), w, h, gram_w, gram_h, self.measure, **known)
 
     def measure(self, step: Step) -> Check:
         """The stationarity check at a step; its product AᵀW is not made again where the step has it."""

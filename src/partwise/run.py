@@ -153,9 +153,9 @@ class Run:
         """Replace H by the exact solution for W, a function of W alone."""
         step, problem = self.best, self.problem
         made = fold_in(problem.data.T, problem.algorithm, step.w, problem.workers, step.rhs)
-        settled = problem.step_of(step.iteration, began, step.w, made.factor, step.gram_w, made.gram, made.inner)
         known = {name: getattr(step, name) for name in ("angles", "previous_w", "reseeded")}
-        self.found = replace(settled, onward_h=step.rhs, **known)
+        pair = step.w, made.factor, step.gram_w, made.gram
+        self.found = problem.step_of(step.iteration, began, *pair, made.inner, onward_h=step.rhs, **known)
 
 
 def finished(

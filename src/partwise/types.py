@@ -85,6 +85,10 @@ class Data(Protocol):
         """out = A[lo:hi] @ factor, where all the numbers are at hand."""
         ...
 
+    def compressed(self, factor: Array) -> tuple[Array, Array, Array] | None:
+        """indptr, indices and values, where a product takes row by row all of this factor; else None."""
+        ...
+
     def rows(self, lo: int, hi: int) -> Array:
         """A[lo:hi], dense."""
         ...

@@ -84,6 +84,10 @@ class Walks:
             return self.walk(_Some(axis=1), [], [chosen], workers).sums[0].whole
         return self.walk(_Some(axis=0), [chosen], [], workers).sums[0].whole
 
+    def compressed(self, factor: Array) -> tuple[Array, Array, Array] | None:
+        """The arrays of compressed rows, where there are such."""
+        return None
+
     def hold(self, factor: Array) -> Array:
         """A factor of these rows, kept where the rows are."""
         return factor

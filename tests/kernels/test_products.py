@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from partwise.data import as_data
 from partwise.kernels.products import (
-    NEAR_ROWS,
-    clipped_product,
+    csr_clipped_product,
     csr_product,
     csr_row_squares,
     factor_sums,
     plain_csr_product,
 )
+from partwise.kernels.squares import NEAR_ROWS, clipped_product
 
 
 @given(
@@ -67,17 +67,35 @@ def test_row_squares(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("rows", [1, NEAR_ROWS, 2 * NEAR_ROWS + 3])
-def test_a_clipped_product_and_the_sums_of_a_factor(rows, dtype):
-    """Whole numbers of rows at a time and a rest, against numpy in float64."""
+@pytest.mark.parametrize("rows", [1, NEAR_ROWS + 3])
+def test_the_sums_of_a_factor(rows, dtype):
+    """Column by column, against numpy in float64."""
     rng = np.random.default_rng(rows)
-    right, old = (rng.standard_normal((rows, 7)).astype(dtype) for _ in range(2))
-    square = rng.standard_normal((7, 7)).astype(dtype)
-    new = np.full((rows, 7), np.nan, dtype)
-    clipped_product(right, square, new)
-    tolerance = {"rtol": 1e-4, "atol": 1e-5} if dtype == "f4" else {"rtol": 1e-12, "atol": 1e-13}
-    np.testing.assert_allclose(new, np.maximum(right.astype("f8") @ square.astype("f8"), 0), **tolerance)
+    new, right, old = (rng.standard_normal((rows, 7)).astype(dtype) for _ in range(3))
     inner, dots = np.zeros((2, 7))
     factor_sums(new, right, old, inner, dots)
     np.testing.assert_allclose(inner, (new.astype("f8") * right).sum(axis=0), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(dots, (new.astype("f8") * old).sum(axis=0), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("rank", [3, 50, 91])
+@pytest.mark.parametrize("measured", [True, False])
+def test_product_solution_and_sums_in_one_kernel(measured, rank, dtype):
+    """The bits of the three kernels one after the other, on some rows of a matrix; the others stay as they are."""
+    rows, (lo, hi) = 3 * NEAR_ROWS, (5, 2 * NEAR_ROWS + 8)
+    rng = np.random.default_rng(rank)
+    matrix = sp.random_array((rows, 40), density=0.2, rng=rng, format="csr", dtype=dtype)
+    factor, old = rng.random((40, rank)).astype(dtype), rng.random((rows, rank)).astype(dtype)
+    square = rng.standard_normal((rank, rank)).astype(dtype)
+    arrays = matrix.indptr, matrix.indices, matrix.data
+    new, sums = np.full((rows, rank), -1, dtype), np.zeros((2, rank))
+    csr_clipped_product(*arrays, factor, lo, hi, square, old, measured, new, *sums)
+    right, expected, expected_sums = np.empty((hi - lo, rank), dtype), np.full_like(new, -1), np.zeros((2, rank))
+    csr_product(*arrays, factor, lo, hi, len(factor), right)
+    clipped_product(right, square, expected[lo:hi])
+    if measured:
+        factor_sums(expected[lo:hi], right, old[lo:hi], *expected_sums)
+    np.testing.assert_array_equal(new, expected)
+    np.testing.assert_array_equal(sums, expected_sums)
+    assert (new[lo:hi] > 0).any()

@@ -102,9 +102,11 @@ class SparseData(Walks):
 
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
         """The row kernel on a block; the same bits at any width of the factor."""
-        tile = max(1, TILE_BYTES // (factor.shape[1] * factor.itemsize))
-        rows = len(factor)
-        csr_product(*self._arrays, factor, lo, hi, rows if rows <= 2 * tile else tile, out)
+        csr_product(*self._arrays, factor, lo, hi, _tile(factor), out)
+
+    def compressed(self, factor: Array) -> tuple[Array, Array, Array] | None:
+        """The arrays, where the factor is not taken a tile at a time."""
+        return self.arrays if _tile(factor) == len(factor) else None
 
     def rows(self, lo: int, hi: int) -> Array:
         """Some rows, dense."""
@@ -114,6 +116,12 @@ class SparseData(Walks):
     def some(self, rows: Array, workers: Workers) -> sp.csr_array:
         """Some rows, sparse."""
         return self._matrix[rows]
+
+
+def _tile(factor: Array) -> int:
+    """How many rows of a factor a product takes at a time: all of a small one."""
+    rows, tile = len(factor), max(1, TILE_BYTES // (factor.shape[1] * factor.itemsize))
+    return rows if rows <= 2 * tile else tile
 
 
 def _frozen(array: Array) -> Array:

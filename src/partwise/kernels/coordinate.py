@@ -3,7 +3,7 @@
 import numpy as np
 
 from partwise.kernels.jit import jit
-from partwise.kernels.products import NEAR_ROWS
+from partwise.kernels.squares import NEAR_ROWS, square_product
 
 
 @jit
@@ -18,7 +18,7 @@ def coordinate_rows(gram, inverse, rhs, factor, sweeps, settled, out):
     for lo in range(0, len(out), NEAR_ROWS):
         hi = min(lo + NEAR_ROWS, len(out))
         there = gradient[: hi - lo]
-        np.dot(factor[lo:hi], gram, there)
+        square_product(factor[lo:hi], gram, gram.dtype.type(-np.inf), there)
         _sweep_rows(gram, inverse, rhs[lo:hi], factor[lo:hi], sweeps, settled, there, out[lo:hi])
 
 

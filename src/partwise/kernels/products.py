@@ -3,9 +3,7 @@
 import numpy as np
 
 from partwise.kernels.jit import jit
-
-NEAR_ROWS = 256
-"""Rows of a factor that stay in the nearest caches between two steps of a kernel."""
+from partwise.kernels.squares import NEAR_ROWS, clipped_product
 
 
 @jit
@@ -88,16 +86,20 @@ def factor_sums(new, rhs, old, inner, dots):
 
 
 @jit
-def clipped_product(rows, square, out):
-    """out = max(0, rows · square), some rows at a time so that what BLAS wrote is still near when it is clipped."""
-    zero = square.dtype.type(0)
-    for lo in range(0, len(rows), NEAR_ROWS):
-        some = out[lo : lo + NEAR_ROWS]
-        np.dot(rows[lo : lo + NEAR_ROWS], square, some)
-        for i in range(len(some)):
-            row = some[i]
-            for c in range(out.shape[1]):
-                row[c] = max(row[c], zero)
+def csr_clipped_product(indptr, indices, values, factor, lo, hi, square, old, measured, out, inner, dots):
+    """out[lo:hi] = max(0, A[lo:hi] · factor · square), and factor_sums of it where they are wanted.
+
+    The same bits as csr_product, clipped_product and factor_sums one after the other, some rows at a time so that what
+    one of them wrote is still near when the next one reads it.
+    """
+    right = np.empty((NEAR_ROWS, factor.shape[1]), values.dtype)
+    for start in range(lo, hi, NEAR_ROWS):
+        end = min(start + NEAR_ROWS, hi)
+        rows, new = right[: end - start], out[start:end]
+        csr_product(indptr, indices, values, factor, start, end, len(factor), rows)
+        clipped_product(rows, square, new)
+        if measured:
+            factor_sums(new, rows, old[start:end], inner, dots)
 
 
 @jit

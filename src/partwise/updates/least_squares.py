@@ -1,8 +1,10 @@
 """Least squares, then every negative entry set to 0: the half-step of ALS, ACLS and AHCLS."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from partwise.kernels.products import clipped_product
+from partwise.kernels.squares import clipped_product
 from partwise.types import Array, Rows, Update
 from partwise.updates.scaling import unit_diagonal
 
@@ -26,6 +28,16 @@ def inverse(gram: Array) -> Array:
     return symmetric
 
 
+@dataclass(frozen=True)
+class Clipped:
+    """Rows max(0, rhs · square)."""
+
+    square: Array
+
+    def __call__(self, rhs: Array, factor: Array, out: Array) -> None:
+        clipped_product(rhs, self.square.astype(rhs.dtype, copy=False), out)
+
+
 class LeastSquares(Update):
     """X = max(0, R G⁻¹), the least-norm least-squares solution where G is singular.
 
@@ -38,9 +50,4 @@ class LeastSquares(Update):
     needs_convex = False
 
     def prepare(self, gram: Array) -> Rows:
-        solution = inverse(gram)
-
-        def rows(rhs: Array, factor: Array, out: Array) -> None:
-            clipped_product(rhs, solution.astype(rhs.dtype, copy=False), out)
-
-        return rows
+        return Clipped(inverse(gram))

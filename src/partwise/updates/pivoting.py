@@ -4,7 +4,7 @@ import numpy as np
 
 from partwise.kernels.coordinate import coordinate_rows
 from partwise.kernels.nnls import pivoting_rows
-from partwise.kernels.products import clipped_product
+from partwise.kernels.squares import clipped_product
 from partwise.types import Array, Rows, Update
 from partwise.updates.least_squares import inverse
 from partwise.updates.scaling import rescaled, unit_diagonal
