@@ -1,9 +1,9 @@
-"""Rows times a small matrix, by vectors and by BLAS, against numpy and the plain loop."""
+"""Rows times a small matrix, by vectors and by BLAS, against numpy."""
 
 import numpy as np
 import pytest
 
-from partwise.kernels.squares import NEAR_ROWS, NEAREST, clipped_product, plain_square_product, square_product
+from partwise.kernels.squares import NEAR_ROWS, NEAREST, square_product
 
 WIDTHS = [1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 50, 64, 65, 91]
 TOLERANCE = {"f4": {"rtol": 1e-4, "atol": 1e-4}, "f8": {"rtol": 1e-11, "atol": 1e-12}}
@@ -16,7 +16,7 @@ def some(rows, width, dtype):
 
 
 def test_the_widths_go_every_way():
-    """Narrower than a vector, by vectors, and by BLAS, in both kinds of numbers."""
+    """Narrower than a vector, by vectors, and too wide for them, in both kinds of numbers."""
     assert min(WIDTHS) < 4
     for size in (4, 8):
         nearest = [width for width in WIDTHS if width * width * size <= NEAREST]
@@ -27,29 +27,25 @@ def test_the_widths_go_every_way():
 @pytest.mark.parametrize("rows", [0, 1, 2, 3, 4, 5, NEAR_ROWS, 2 * NEAR_ROWS + 3])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_products_with_and_without_a_floor(width, rows, dtype):
-    """All rows and columns are there, the ends too, against numpy in float64 and the plain loop."""
+    """All rows and columns are there, the ends too."""
     given, square = some(rows, width, dtype)
     exact = given.astype("f8") @ square.astype("f8")
-    for floor in (-np.inf, 0.0):
-        for made in (square_product, plain_square_product):
-            out = np.full(given.shape, np.nan, dtype)
-            made(given, square, out.dtype.type(floor), out)
-            np.testing.assert_allclose(out, np.maximum(exact, floor), **TOLERANCE[dtype])
-    clipped, floored = np.empty_like(given), np.empty_like(given)
-    clipped_product(given, square, clipped)
-    square_product(given, square, clipped.dtype.type(0), floored)
-    np.testing.assert_array_equal(clipped, floored)
+    for floor in (-np.inf, 0.0, 0.25):
+        out = np.full(given.shape, np.nan, dtype)
+        square_product(given, square, out.dtype.type(floor), out)
+        np.testing.assert_allclose(out, np.maximum(exact, floor), **TOLERANCE[dtype])
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("width", [3, 9, 50])
+@pytest.mark.parametrize("width", [8, 9, 50])
 def test_a_row_has_the_same_bits_wherever_it_stands(width, dtype):
     """At the end of the rows too."""
     given, square = some(23, width, dtype)
     whole, alone = np.empty_like(given), np.empty_like(given)
-    clipped_product(given, square, whole)
+    zero = whole.dtype.type(0)
+    square_product(given, square, zero, whole)
     for i in range(len(given)):
-        clipped_product(given[i : i + 1], square, alone[i : i + 1])
+        square_product(given[i : i + 1], square, zero, alone[i : i + 1])
     np.testing.assert_array_equal(whole, alone)
 
 
@@ -59,7 +55,7 @@ def test_what_is_not_a_number_is_not_clipped_away(width):
     given, square = some(9, width, "f8")
     given[5, 1] = np.nan
     out = np.zeros_like(given)
-    clipped_product(given, square, out)
+    square_product(given, square, 0.0, out)
     assert np.isnan(out[5]).all()
     assert np.isfinite(np.delete(out, 5, axis=0)).all()
 
@@ -68,6 +64,6 @@ def test_nothing_beside_the_rows_is_written():
     """The rows before and after stay as they are."""
     given, square = some(7, 10, "f8")
     around = np.full((11, 10), 3.0)
-    clipped_product(given, square, around[2:9])
+    square_product(given, square, 0.0, around[2:9])
     assert (around[:2] == 3).all()
     assert (around[9:] == 3).all()

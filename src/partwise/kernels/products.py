@@ -3,7 +3,7 @@
 import numpy as np
 
 from partwise.kernels.jit import jit
-from partwise.kernels.squares import NEAR_ROWS, clipped_product
+from partwise.kernels.squares import NEAR_ROWS, square_product
 
 
 @jit
@@ -89,15 +89,15 @@ def factor_sums(new, rhs, old, inner, dots):
 def csr_clipped_product(indptr, indices, values, factor, lo, hi, square, old, measured, out, inner, dots):
     """out[lo:hi] = max(0, A[lo:hi] · factor · square), and factor_sums of it where they are wanted.
 
-    The same bits as csr_product, clipped_product and factor_sums one after the other, some rows at a time so that what
+    The same bits as csr_product, square_product and factor_sums one after the other, some rows at a time so that what
     one of them wrote is still near when the next one reads it.
     """
-    right = np.empty((NEAR_ROWS, factor.shape[1]), values.dtype)
+    zero, right = square.dtype.type(0), np.empty((NEAR_ROWS, factor.shape[1]), values.dtype)
     for start in range(lo, hi, NEAR_ROWS):
         end = min(start + NEAR_ROWS, hi)
         rows, new = right[: end - start], out[start:end]
         csr_product(indptr, indices, values, factor, start, end, len(factor), rows)
-        clipped_product(rows, square, new)
+        square_product(rows, square, zero, new)
         if measured:
             factor_sums(new, rows, old[start:end], inner, dots)
 

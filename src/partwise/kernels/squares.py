@@ -12,29 +12,15 @@ NEAR_ROWS = 128
 
 
 @jit
-def plain_square_product(rows, square, floor, out):
-    """out = max(floor, rows · square)."""
-    for i in range(rows.shape[0]):
-        for c in range(rows.shape[1]):
-            total = square.dtype.type(0)
-            for p in range(rows.shape[1]):
-                total += rows[i, p] * square[p, c]
-            out[i, c] = max(total, floor)
-
-
-@jit
 def square_product(rows, square, floor, out):
-    """The same, sooner: the sums of four rows and two vectors of columns at a time stay in registers.
+    """out = max(floor, rows · square): the sums of four rows and two vectors of columns at a time stay in registers.
 
     At the end of the rows and of the columns some are made twice. BLAS is sooner where the matrix does not stay in the
     nearest cache.
     """
     n, k = rows.shape
     lanes = BYTES // out.itemsize
-    if k < lanes:
-        plain_square_product(rows, square, floor, out)
-        return
-    if square.size * square.itemsize > NEAREST:
+    if k < lanes or square.size * square.itemsize > NEAREST:
         _blas_product(rows, square, floor, out)
         return
     zero, least = spread(square.dtype.type(0)), spread(floor)
@@ -63,9 +49,3 @@ def _blas_product(rows, square, floor, out):
         for i in range(len(some)):
             for c in range(some.shape[1]):
                 some[i, c] = max(some[i, c], floor)
-
-
-@jit
-def clipped_product(rows, square, out):
-    """out = max(0, rows · square)."""
-    square_product(rows, square, square.dtype.type(0), out)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partwise.kernels.squares import clipped_product
+from partwise.kernels.squares import square_product
 from partwise.types import Array, Rows, Update
 from partwise.updates.scaling import unit_diagonal
 
@@ -35,7 +35,7 @@ class Clipped:
     square: Array
 
     def __call__(self, rhs: Array, factor: Array, out: Array) -> None:
-        clipped_product(rhs, self.square.astype(rhs.dtype, copy=False), out)
+        square_product(rhs, self.square.astype(rhs.dtype, copy=False), rhs.dtype.type(0), out)
 
 
 class LeastSquares(Update):

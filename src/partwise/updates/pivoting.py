@@ -4,9 +4,8 @@ import numpy as np
 
 from partwise.kernels.coordinate import coordinate_rows
 from partwise.kernels.nnls import pivoting_rows
-from partwise.kernels.squares import clipped_product
 from partwise.types import Array, Rows, Update
-from partwise.updates.least_squares import inverse
+from partwise.updates.least_squares import Clipped, inverse
 from partwise.updates.scaling import rescaled, unit_diagonal
 
 SWEEPS, SETTLED = 4, 0.01
@@ -23,11 +22,11 @@ class Pivoting(Update):
 
     def prepare(self, gram: Array) -> Rows:
         scaled, scale = unit_diagonal(gram)
-        start, ones = inverse(scaled), np.ones(len(scaled))
+        start, ones = Clipped(inverse(scaled)), np.ones(len(scaled))
 
         def solve(rhs: Array, out: Array) -> None:
             clipped, guess = np.empty_like(rhs), np.empty_like(rhs)
-            clipped_product(rhs, start, clipped)
+            start(rhs, rhs, clipped)
             coordinate_rows(scaled, ones, rhs, clipped, SWEEPS, SETTLED, guess)
             pivoting_rows(scaled, rhs, guess, out)
 
