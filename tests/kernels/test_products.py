@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import partwise as pw
 from partwise.data import as_data
 from partwise.kernels.products import (
     csr_clipped_product,
@@ -54,6 +55,21 @@ def test_a_factor_larger_than_a_tile_is_read_in_tiles(monkeypatch):
         data.product(0, 40, factor, out)
         found.append(out)
     np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("method", [pw.acls(), pw.ahcls(lam_w=0.1, lam_h=0.1)])
+def test_a_clipping_run_has_the_same_bits_straight_from_the_data_and_by_tiles(method, monkeypatch):
+    """Where the factor is read in tiles the right-hand side is made first."""
+    matrix = sp.random_array((300, 200), density=0.1, rng=np.random.default_rng(0), format="csr")
+    found = []
+    for size, straight in ((2**8, False), (2**22, True)):
+        monkeypatch.setattr("partwise.data.sparse.TILE_BYTES", size)
+        assert (as_data(matrix).compressed(np.ones((200, 6))) is not None) == straight
+        found.append(pw.factorize(matrix, 6, algorithm=method, stop=pw.MaxIterations(5)))
+    for name in ("w", "h"):
+        np.testing.assert_array_equal(*(getattr(result, name) for result in found))
+    for name in ("error", "angle"):
+        np.testing.assert_array_equal(*(result.history[name] for result in found))
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
