@@ -11,7 +11,7 @@ import partwise
 SOURCE = Path(partwise.__file__).parent
 ORDER = [
     ["names", "types", "documents"],
-    ["kernels"],
+    ["kernels", "steps"],
     ["blocks", "penalties", "files", "locks", "measures", "coherence"],
     ["walks", "products"],
     ["updates", "data", "datasets", "plot"],

@@ -36,6 +36,7 @@ from partwise.planning import Plan, plan
 from partwise.restarts import Racing
 from partwise.resuming import Resumable, resume
 from partwise.solve import factorize
+from partwise.steps import Step
 from partwise.stopping import (
     AllOf,
     Angle,
@@ -48,7 +49,6 @@ from partwise.stopping import (
 )
 from partwise.survey import Ranks, ranks
 from partwise.svd import SVD, truncated_svd
-from partwise.types import Step
 
 if TYPE_CHECKING:
     from partwise.estimator import NMF

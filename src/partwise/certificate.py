@@ -14,8 +14,8 @@ from partwise.measures import duplicate_topics, sparsity_of, tally
 from partwise.plot.html import rows_html
 from partwise.problem import Problem
 from partwise.reseeding import dead_topics
+from partwise.steps import Optimality, Step
 from partwise.stopping import Reason
-from partwise.types import Optimality, Step
 from partwise.walks import over
 
 STATIONARY, NEARLY = 1e-4, 1e-2

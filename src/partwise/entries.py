@@ -13,6 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from partwise.files import is_number
 from partwise.types import Array
 
 CHUNK = 2**18
@@ -78,19 +79,11 @@ def _parsed(path: Path, first: int, lines: list[str], pattern: bool) -> Chunk:
     except ValueError:
         for number, line in enumerate(lines, first):
             cells = line.split()
-            if line.strip() and (len(cells) < width or not all(_is_number(cell) for cell in cells)):
+            if line.strip() and (len(cells) < width or not all(is_number(cell) for cell in cells)):
                 raise ValueError(f"{path}, line {number}: {line.strip()[:60]!r} is not an entry.") from None
         raise
     i, j = (table[:, c].astype(np.int64) - 1 for c in (0, 1))
     return i, j, np.ones(len(table)) if pattern else table[:, 2]
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _opened(path: Path) -> IO[str]:

@@ -124,3 +124,12 @@ def _array(archive: zipfile.ZipFile, name: str) -> Array:
         if member.read(1):
             raise ValueError("There is more than the array.")
         return array
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell of a table reads as a number."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

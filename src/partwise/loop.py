@@ -15,8 +15,8 @@ from partwise.data import as_data
 from partwise.inits import as_init
 from partwise.problem import Problem
 from partwise.starts import Given
+from partwise.steps import Step
 from partwise.svd import check_rank
-from partwise.types import Step
 
 DEFAULT_ALGORITHM = "als-hals"
 

@@ -11,6 +11,8 @@ from typing import IO, Any
 import numpy as np
 import scipy.sparse as sp
 
+from partwise.files import is_number
+
 READABLE = ".npz, .npy, .parquet, .mtx, .csv or .tsv (or one of the last three with .gz)"
 
 
@@ -85,15 +87,15 @@ def _delimited(path: Path) -> Any:
         rows = [line.rstrip("\r\n").split(delimiter) for line in file if line.strip()]
     if not rows:
         raise ValueError("it is empty.")
-    first_row = 0 if all(_is_number(cell) for cell in rows[0][1:] or rows[0]) else 1
+    first_row = 0 if all(is_number(cell) for cell in rows[0][1:] or rows[0]) else 1
     body = rows[first_row:]
-    first_column = 0 if all(_is_number(row[0]) for row in body) else 1
+    first_column = 0 if all(is_number(row[0]) for row in body) else 1
     width = len(body[0]) if body else 0
     for number, row in enumerate(body, first_row + 1):
         if len(row) != width:
             raise ValueError(f"line {number} has {len(row)} cells, the first row of numbers has {width}.")
         for cell in row[first_column:]:
-            if not _is_number(cell):
+            if not is_number(cell):
                 raise ValueError(f"line {number} holds {cell!r}, which is not a number.")
     return np.array([[float(cell) for cell in row[first_column:]] for row in body])
 
@@ -102,11 +104,3 @@ def _opened(path: Path) -> IO[str]:
     if path.suffix.lower() == ".gz":
         return gzip.open(path, "rt", encoding="utf-8")
     return path.open(encoding="utf-8")
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True

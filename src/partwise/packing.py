@@ -13,8 +13,9 @@ from partwise.factorization import RECORD, StartRow
 from partwise.problem import Problem
 from partwise.restarts import Race
 from partwise.run import Run
+from partwise.steps import Momentum, StartCost, Step
 from partwise.stopping import Reason, Rule
-from partwise.types import Array, Data, Momentum, Spread, StartCost, Step
+from partwise.types import Array, Data, Spread
 
 KINDS = {kind.__name__: kind for kind in (Step, Momentum, StartCost, StartCertificate, StartRow)}
 LEFT_OUT = {"measure", "reported"}

@@ -21,8 +21,9 @@ from partwise.penalties import unbounded
 from partwise.products import NEAR_EXACT, gram_matrix, product, residual2
 from partwise.reseeding import reseed_dead
 from partwise.starts import Given, Init, is_warm
+from partwise.steps import Check, Momentum, Optimality, StartCost, Step
 from partwise.stopping import angles_between
-from partwise.types import Array, Check, Data, Momentum, Optimality, StartCost, Step
+from partwise.types import Array, Data
 from partwise.updates import LeastSquares
 from partwise.updates.multiplicative import lift
 from partwise.walks import each

@@ -6,7 +6,8 @@ import numpy as np
 
 from partwise.blocks import Workers
 from partwise.products import gram_matrix, product
-from partwise.types import Array, Data, Step
+from partwise.steps import Step
+from partwise.types import Array, Data
 from partwise.updates.multiplicative import lift
 from partwise.walks import each
 

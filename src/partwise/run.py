@@ -14,8 +14,9 @@ from partwise.certificate import StartCertificate, certify
 from partwise.factorization import RECORD, Factorization, StartRow, fold_in
 from partwise.inits import name_of
 from partwise.problem import Problem
+from partwise.steps import Step
 from partwise.stopping import AllOf, Frobenius, MaxIterations, Reason, Rule, Stationarity, any_rules
-from partwise.types import NoMinimum, Step
+from partwise.types import NoMinimum
 
 CAP = 1000
 PACE = 2

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from partwise.measures import unit_columns
-from partwise.types import Array, Step
+from partwise.steps import Step
+from partwise.types import Array
 
 
 class Reason(Enum):

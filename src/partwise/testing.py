@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from partwise.blocks import Workers
 from partwise.products import product
 from partwise.starts import Init
+from partwise.steps import Step
 from partwise.stopping import Reason, Rule
-from partwise.types import Array, Data, Step, Update
+from partwise.types import Array, Data, Update
 
 __all__ = ["check_data", "check_init", "check_stop", "check_update"]
 

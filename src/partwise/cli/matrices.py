@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from partwise.data import open_matrix
+from partwise.files import is_number
 from partwise.matrix_files import READABLE, read_matrix
 
 MATRIX_HELP = "Terms × documents: npz, npy, mtx, csv, tsv or parquet, or a folder that convert made; - is stdin."
@@ -48,7 +49,7 @@ def _numbers_in_table(path: str, name: str) -> bool:
     with gzip.open(path) if path.lower().endswith(".gz") else Path(path).open("rb") as file:
         lines = [file.readline(1 << 16) for _ in range(2)]
     cells = (lines[1] or lines[0]).decode("utf-8", "replace").strip().split("\t" if name.endswith("tsv") else ",")
-    return all(_is_number(cell) for cell in cells[1:] or cells)
+    return all(is_number(cell) for cell in cells[1:] or cells)
 
 
 def _numbers_in_parquet(path: str) -> bool:
@@ -63,11 +64,3 @@ def _numbers_in_parquet(path: str) -> bool:
     except (OSError, ValueError):
         return False  # who reads it will say what is wrong with it
     return all(kinds.is_integer(kind) or kinds.is_floating(kind) for kind in columns[1:] or columns)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True

@@ -18,9 +18,10 @@ from partwise.experiments.types import Claim, Context, Experiment, Result, Table
 from partwise.loop import iterate
 from partwise.measures import unit_columns
 from partwise.products import product, residual2
+from partwise.steps import Step
 from partwise.stopping import Angle, Frobenius, Rule, Stationarity, angles_between, matched_angles
 from partwise.svd import truncated_svd
-from partwise.types import Array, Step
+from partwise.types import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,8 +17,8 @@ from partwise.inits import INITS, is_seeded
 from partwise.inits.svd_centroid import SVDCentroid
 from partwise.loop import iterate
 from partwise.measures import unit_columns
+from partwise.steps import Step
 from partwise.svd import SVD, truncated_svd
-from partwise.types import Step
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

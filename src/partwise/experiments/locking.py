@@ -13,9 +13,9 @@ from partwise.experiments.numbers import above, median, rounded
 from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
 from partwise.loop import iterate
 from partwise.solve import factorize
+from partwise.steps import Step
 from partwise.stopping import MaxIterations
 from partwise.svd import truncated_svd
-from partwise.types import Step
 from partwise.updates.multiplicative import lift
 
 if TYPE_CHECKING:
