@@ -18,6 +18,9 @@ from partwise.updates.least_squares import Clipped
 from partwise.updates.multiplicative import LIFT
 from partwise.walks import total
 
+NEAR_BYTES = 2**19
+"""The right-hand side of a block that stays in a near cache until its rows are made."""
+
 Fill: TypeAlias = Callable[[int, int, Sequence[Array]], None]
 """(lo, hi, sums): make the rows lo:hi of each job, and add what is measured column by column to its pair of sums."""
 
@@ -177,12 +180,13 @@ def _prepared(job: Job) -> Rows | None:
 
 
 def _straight(data: Data, jobs: Sequence[Job], solvers: Sequence[Rows | None], news: Sequence[Array]) -> Fill | None:
-    """One job whose rows are a clipped product of the right-hand side: no more of that is made than stays near."""
+    """One job whose rows are a clipped product of a large right-hand side: no more of that is made than stays near."""
     job, solve, new = jobs[0], solvers[0], news[0]
     if len(jobs) > 1 or job.rhs is not None or not isinstance(solve, Clipped):
         return None
     arrays = data.compressed(job.fixed)
-    if arrays is None:
+    largest = max((hi - lo for lo, hi in data.blocks), default=0)
+    if arrays is None or largest * new.strides[0] <= NEAR_BYTES:
         return None
     square, old = solve.square.astype(data.dtype, copy=False), new if job.old is None else job.old
 
