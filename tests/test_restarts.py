@@ -9,6 +9,7 @@ from planted import planted
 
 import partwise as pw
 from partwise import restarts
+from partwise.half import NEAR_BYTES
 from partwise.restarts import Racing
 
 STOP = pw.MaxIterations(45)
@@ -22,8 +23,13 @@ def text() -> sp.csr_array:
 
 @pytest.mark.parametrize("name", ["acls", "als-hals", "anls", "multiplicative"])
 @pytest.mark.parametrize("kind", [sp.csr_array, lambda a: a.toarray()], ids=["sparse", "dense"])
-def test_batches_change_no_bits(name, kind, text, monkeypatch):
-    """Each start of a batch has the bits of the same seed alone, whatever the width of the batch and the threads."""
+@pytest.mark.parametrize("near", [0, NEAR_BYTES])
+def test_batches_change_no_bits(near, name, kind, text, monkeypatch):
+    """Each start of a batch has the bits of the same seed alone, whatever the width of the batch and the threads.
+
+    Alone it is made straight from sparse data where nothing counts as near.
+    """
+    monkeypatch.setattr("partwise.half.NEAR_BYTES", near)
     alone = [pw.factorize(kind(text), 4, algorithm=name, init="random", seed=s, stop=STOP) for s in range(6)]
     for width, threads in ((4, 1), (12, 2), (400, 3)):
         monkeypatch.setattr(restarts, "WIDTH", width)

@@ -63,8 +63,9 @@ def numpy_threads() -> int:
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks so small that matrices of a test's size have several."""
+    """Blocks so small that matrices of a test's size have several, and yet as large ones are walked."""
     monkeypatch.setattr("partwise.blocks.BLOCK_WORK", 2**14)
+    monkeypatch.setattr("partwise.half.NEAR_BYTES", 0)
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from partwise.inits.sample import Sample
 from partwise.loop import DEFAULT_ALGORITHM
 from partwise.restarts import WIDTH
 
-PROGRAM = 170_000_000
+PROGRAM = 180_000_000
 """The interpreter with numpy, scipy and the compiled kernels."""
 PLAIN, MOVING, HELD, FROM_SVD = 4.6, 7.3, 3.5, 9.4
 """Pairs of factors at once, measured: an iteration without and with momentum, a start that waits, an SVD's start."""

@@ -162,7 +162,7 @@ class Update(ABC):
     def __call__(self, gram: Array, rhs: Array, factor: Array) -> Array:
         out = np.empty_like(factor, order="C")
         rhs, factor = (np.require(given, requirements=["C", "W"]) for given in (rhs, factor))
-        self.prepare(np.asarray(gram, np.float64))(rhs, factor, out)
+        self.prepare(np.ascontiguousarray(gram, np.float64))(rhs, factor, out)
         return out
 
     def refuses(self, rank: int) -> str | None:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partwise as pw
+from partwise import half
 from partwise.data import as_data
 from partwise.kernels.products import (
     csr_clipped_product,
@@ -59,18 +60,25 @@ def test_a_factor_larger_than_a_tile_is_read_in_tiles(monkeypatch):
 
 @pytest.mark.parametrize("method", [pw.acls(), pw.ahcls(lam_w=0.1, lam_h=0.1)])
 def test_a_clipping_run_has_the_same_bits_straight_from_the_data_and_by_tiles(method, monkeypatch):
-    """Where the factor is read in tiles the right-hand side is made first."""
-    matrix = sp.random_array((300, 200), density=0.1, rng=np.random.default_rng(0), format="csr")
-    monkeypatch.setattr("partwise.half.NEAR_BYTES", 0)
-    found = []
-    for size, straight in ((2**8, False), (2**22, True)):
-        monkeypatch.setattr("partwise.data.sparse.TILE_BYTES", size)
-        assert (as_data(matrix).compressed(np.ones((200, 6))) is not None) == straight
+    """Where the factor is read in tiles, or the right-hand side is small, that is made first."""
+    matrix = sp.random_array((900, 700), density=0.1, rng=np.random.default_rng(0), format="csr")
+    monkeypatch.setattr("partwise.blocks.BLOCK_WORK", 2**14)
+    assert len(as_data(matrix).blocks) > 2
+    made, found = [], []
+    straight = half._straight
+    monkeypatch.setattr(half, "_straight", lambda *given: made.append(straight(*given)) or made[-1])
+    for tile, near, expected in ((2**8, 0, False), (2**22, 2**30, False), (2**22, 0, True)):
+        monkeypatch.setattr("partwise.data.sparse.TILE_BYTES", tile)
+        monkeypatch.setattr(half, "NEAR_BYTES", near)
+        made.clear()
         found.append(pw.factorize(matrix, 6, algorithm=method, stop=pw.MaxIterations(5)))
-    for name in ("w", "h"):
-        np.testing.assert_array_equal(*(getattr(result, name) for result in found))
-    for name in ("error", "angle"):
-        np.testing.assert_array_equal(*(result.history[name] for result in found))
+        assert [fill is not None for fill in made] == [expected] * len(made)
+        assert made
+    for result in found[:2]:
+        for name in ("W", "H"):
+            np.testing.assert_array_equal(getattr(result, name), getattr(found[2], name))
+        for name in ("error", "angle"):
+            np.testing.assert_array_equal(result.history[name], found[2].history[name])
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

@@ -32,7 +32,19 @@ def test_every_lane(dtype):
             assert (out[0, lanes:] == 9).all()
 
 
-def test_columns_of_a_wider_matrix_are_refused():
-    """A vector would read the neighbour's numbers."""
-    with pytest.raises(TypingError, match="C-ordered"):
-        moved(np.ones((10, 20))[:, ::2], 0, 0, 1.0, 0.0, np.ones((1, 8)))
+@pytest.mark.parametrize(
+    ("given", "number", "out", "told"),
+    [
+        (np.ones((10, 20))[:, ::2], 1.0, np.ones((1, 8)), "C-ordered"),
+        (np.ones((10, 20), int), 1.0, np.ones((1, 8)), "floating-point"),
+        (np.ones((10, 20)), np.float32(1), np.ones((1, 8)), "one kind"),
+        (np.ones((10, 20)), 1.0, np.ones((1, 8), "f4"), "one kind"),
+        (np.ones((10, 20)), 1.0, np.broadcast_to(1.0, (1, 8)).copy(), "read-only"),
+    ],
+    ids=["columns", "whole numbers", "two kinds", "another array", "read-only"],
+)
+def test_what_a_vector_cannot_be(given, number, out, told):
+    """It would read or write other numbers than are meant."""
+    out.flags.writeable = told != "read-only"
+    with pytest.raises(TypingError, match=told):
+        moved(given, 0, 0, number, number, out)

@@ -52,6 +52,17 @@ def test_law(update, seed, rows, rank, dtype, deficient, scale):
 
 
 @pytest.mark.parametrize("update", registered())
+def test_any_order_of_memory(update):
+    """A gram, right-hand sides and a factor in Fortran's order, or cut out of something larger, give the same bits."""
+    given = problem(3, 6, 5, np.float64, deficient=False, scale=1.0)
+    expected = update(*given)
+    np.testing.assert_array_equal(update(*(np.asfortranarray(array) for array in given)), expected)
+    larger = [np.pad(array, 2)[2:-2, 2:-2] for array in given]
+    assert not any(array.flags.c_contiguous for array in larger)
+    np.testing.assert_array_equal(update(*larger), expected)
+
+
+@pytest.mark.parametrize("update", registered())
 def test_rank_one_and_dead_topics(update):
     """A gram of one entry works (a sparsity target refuses it), and a topic whose gram is zero gives no NaN."""
     gram, rhs, factor = problem(1, 5, 4, np.float64, deficient=False, scale=1.0)

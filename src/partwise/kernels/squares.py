@@ -15,8 +15,8 @@ NEAR_ROWS = 128
 def square_product(rows, square, floor, out):
     """out = max(floor, rows · square): the sums of four rows and two vectors of columns at a time stay in registers.
 
-    At the end of the rows and of the columns some are made twice. BLAS is sooner where the matrix does not stay in the
-    nearest cache.
+    At the end of the rows and of the columns some are made twice. What is narrower than a vector goes to BLAS, and so
+    does what would not stay in the nearest cache, where BLAS is sooner.
     """
     n, k = rows.shape
     lanes = BYTES // out.itemsize

@@ -16,6 +16,8 @@ class Vector(types.Type):
     """Some numbers of one kind."""
 
     def __init__(self, item):
+        if item not in (types.float32, types.float64):
+            raise TypingError(f"A vector has floating-point numbers, not {item}.")
         self.item, self.lanes = item, 8 * BYTES // item.bitwidth
         super().__init__(f"vector({item} x {self.lanes})")
 
@@ -34,6 +36,12 @@ def _vector_of(array):
     if array.layout != "C" or array.ndim != 2:
         raise TypingError(f"A vector is read from a C-ordered matrix, not from {array}.")
     return Vector(array.dtype)
+
+
+def _same(*kinds):
+    """Refuse vectors of different kinds."""
+    if len(set(kinds)) > 1:
+        raise TypingError(f"Vectors of one kind are needed, not {', '.join(map(str, kinds))}.")
 
 
 def _place(context, builder, signature, arguments, kind):
@@ -61,6 +69,9 @@ def load(_, array, i, j):
 def store(_, array, i, j, vector):
     """array[i, j], array[i, j + 1], … = vector"""
     kind = _vector_of(array)
+    _same(kind, vector)
+    if not array.mutable:
+        raise TypingError("A vector cannot be written to a read-only array.")
 
     def made(context, builder, signature, arguments):
         place = _place(context, builder, signature, arguments, kind)
@@ -87,6 +98,7 @@ def spread(_, number):
 @intrinsic
 def fused(_, a, b, c):
     """a·b + c."""
+    _same(a, b, c)
 
     def made(context, builder, signature, arguments):
         shape = context.get_value_type(a)
@@ -100,6 +112,7 @@ def fused(_, a, b, c):
 @intrinsic
 def at_least(_, a, b):
     """The larger in each lane; what is not a number stays in ``a``."""
+    _same(a, b)
 
     def made(context, builder, signature, arguments):
         return builder.select(builder.fcmp_unordered(">", *arguments), *arguments)

@@ -28,7 +28,7 @@ def inverse(gram: Array) -> Array:
     return symmetric
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Clipped:
     """Rows max(0, rhs · square)."""
 
