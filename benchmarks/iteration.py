@@ -24,7 +24,7 @@ from partwise.data import as_data
 from partwise.kernels.products import plain_csr_product
 from partwise.products import product
 
-REPEATS = 31
+REPEATS = 101
 LIMITS = {"acls": 1.4, "hals, 1 sweep": 2.2, "hals, 3 sweeps": None, "als-hals (the default)": None}
 METHODS = {
     "acls": pw.acls(),

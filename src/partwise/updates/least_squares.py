@@ -4,9 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from partwise.kernels.inverse import positive_inverse
 from partwise.kernels.squares import square_product
 from partwise.types import Array, Rows, Update
 from partwise.updates.scaling import unit_diagonal
+
+SMALL = 64
+"""Up to this rank our own elimination is sooner than LAPACK."""
 
 
 def inverse(gram: Array) -> Array:
@@ -15,6 +19,14 @@ def inverse(gram: Array) -> Array:
     It is taken in the unit-diagonal scale, so that topics of unequal length do not look singular, and a topic whose
     diagonal is 0 gets a row of zeros.
     """
+    found = np.empty(gram.shape)
+    if len(gram) <= SMALL and positive_inverse(gram, found):
+        return found
+    return _general_inverse(gram)
+
+
+def _general_inverse(gram: Array) -> Array:
+    """By LAPACK, for every symmetric matrix."""
     scaled, scale = unit_diagonal(gram)
     singular = 1 / (len(gram) * np.finfo(np.float64).eps)
     try:
