@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partwise.kernels.inverse import positive_inverse
+from partwise.kernels.inverse import LANES, positive_inverse
 from partwise.kernels.squares import square_product
 from partwise.types import Array, Rows, Update
 from partwise.updates.scaling import unit_diagonal
 
 SMALL = 64
-"""Up to this rank our own elimination is sooner than LAPACK."""
+"""Up to this rank a call of LAPACK takes longer than the work."""
 
 
 def inverse(gram: Array) -> Array:
@@ -19,9 +19,11 @@ def inverse(gram: Array) -> Array:
     It is taken in the unit-diagonal scale, so that topics of unequal length do not look singular, and a topic whose
     diagonal is 0 gets a row of zeros.
     """
-    found = np.empty(gram.shape)
-    if len(gram) <= SMALL and positive_inverse(gram, found):
-        return found
+    rank = len(gram)
+    if rank <= SMALL:
+        found, work = np.empty((rank, rank)), np.zeros((rank + 1, -(-rank // LANES) * LANES))
+        if positive_inverse(gram, work, found):
+            return found
     return _general_inverse(gram)
 
 
