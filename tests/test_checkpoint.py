@@ -332,6 +332,31 @@ def test_bad_places_are_refused(name, sentence, tmp_path):
         call(tmp_path / name)
 
 
+def test_pipes_are_refused(tmp_path):
+    """A checkpoint is read again and renamed, so a pipe is refused before any work, in either place."""
+    os.mkfifo(tmp_path / "pipe")
+    for ask in (call, pw.resume, lambda path: pw.TopicModel(2, checkpoint=path).check()):
+        with pytest.raises(OSError, match=r"is a pipe, but the checkpoint needs a file .*\.$"):
+            ask(tmp_path / "pipe")
+    os.mkfifo(tmp_path / "run.previous")
+    with pytest.raises(OSError, match=r"run\.previous is not a file"):
+        call(tmp_path / "run")
+    assert {path.name for path in tmp_path.iterdir()} == {"pipe", "run.previous"}
+
+
+def test_a_link_is_followed(tmp_path, monkeypatch):
+    """The run is kept in the file that a link names, with the one before beside it, and goes on through the link."""
+    (tmp_path / "far").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to("far/run")
+    assert broken(monkeypatch, link, 5)
+    assert pw.resume(link).iteration == pw.resume(tmp_path / "far" / "run").iteration
+    assert_same(call(link), call())
+    assert link.is_symlink()
+    assert {path.name for path in (tmp_path / "far").iterdir()} == {"run", "run.previous"}
+    assert {path.name for path in tmp_path.iterdir()} == {"far", "link"}
+
+
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_may_not_be_written(tmp_path):
     """No work begins where the end could not be kept."""

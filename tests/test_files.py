@@ -2,7 +2,9 @@
 
 import io
 import json
+import os
 import pickle
+import socket
 import stat
 import subprocess
 import sys
@@ -482,6 +484,96 @@ def mine() -> Algorithm:
     """An algorithm that a user has made."""
     side = Side(Pivoting(), Penalty(0.3))
     return Algorithm("mine", side, side)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_is_followed(there: bool, saved: tuple[pw.Factorization, bytes], tmp_path: Path) -> None:
+    """A link stays one and the file that it names is written, or made where there is none yet."""
+    far = tmp_path / "far"
+    far.mkdir()
+    if there:
+        (far / "model").write_bytes(b"old")
+    (tmp_path / "near").symlink_to("far/model")
+    (tmp_path / "link").symlink_to(tmp_path / "near")
+    saved[0].save(tmp_path / "link")
+    assert same(pw.load(far / "model"), saved[0])
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "near").is_symlink()
+    assert {p.name for p in tmp_path.iterdir()} == {"far", "near", "link"}
+    assert [p.name for p in far.iterdir()] == ["model"]
+
+
+def test_links_that_lead_nowhere(saved: tuple[pw.Factorization, bytes], tmp_path: Path) -> None:
+    """A link into a folder that does not exist and one that leads to itself are refused in a sentence."""
+    (tmp_path / "lost").symlink_to("nowhere/model")
+    (tmp_path / "ring").symlink_to("ring")
+    with pytest.raises(FileNotFoundError, match=r"The folder .*nowhere does not exist; make it first\."):
+        saved[0].save(tmp_path / "lost")
+    with pytest.raises(OSError, match=r"ring is a link that leads back to itself; .*\.$"):
+        saved[0].save(tmp_path / "ring")
+    assert all(p.is_symlink() for p in tmp_path.iterdir())
+
+
+def test_a_pipe_gets_the_bytes(saved: tuple[pw.Factorization, bytes], tmp_path: Path) -> None:
+    """An archive goes through a pipe, which stays one."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        saved[0].save(pipe)
+        found = reader.communicate(timeout=60)[0]
+    assert pipe.is_fifo()
+    assert [p.name for p in tmp_path.iterdir()] == ["pipe"]
+    (tmp_path / "model").write_bytes(found)
+    assert same(pw.load(tmp_path / "model"), saved[0])
+
+
+def test_an_open_descriptor_gets_the_bytes(tmp_path: Path) -> None:
+    """A path such as /dev/fd/7 goes on where that descriptor stands, in a file too."""
+    with (tmp_path / "log").open("wb") as log:
+        log.write(b"before ")
+        log.flush()
+        with files.atomic(f"/dev/fd/{log.fileno()}") as file:
+            file.write(b"result")
+        log.write(b" after")
+    assert (tmp_path / "log").read_bytes() == b"before result after"
+    with pytest.raises(FileNotFoundError, match=r"is not open; .*\.$"), files.atomic("/dev/fd/987654"):
+        pass
+
+
+@pytest.mark.parametrize("minor", [3, 7])
+def test_a_device_gets_the_bytes(minor: int, saved: tuple[pw.Factorization, bytes], tmp_path: Path) -> None:
+    """A device stays what it is, whether it takes everything or has no room."""
+    device = tmp_path / "device"
+    try:
+        os.mknod(device, 0o666 | stat.S_IFCHR, os.makedev(1, minor))
+    except PermissionError:
+        pytest.skip("only root may make a device")
+    if minor == 3:
+        saved[0].save(device)
+    else:
+        with pytest.raises(files.Full, match=r"there is no room for it .*\.$"):
+            saved[0].save(device)
+    assert device.stat().st_rdev == os.makedev(1, minor)
+    assert [p.name for p in tmp_path.iterdir()] == ["device"]
+
+
+def test_a_socket_is_refused(saved: tuple[pw.Factorization, bytes], tmp_path: Path) -> None:
+    """A socket is not replaced by a file."""
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(tmp_path / "socket"))
+    for write in (saved[0].save, lambda path: pw.write_report(saved[0], path)):
+        with pytest.raises(OSError, match=r"is a socket; give the name of a file to write\.$"):
+            write(tmp_path / "socket")
+    assert (tmp_path / "socket").is_socket()
+
+
+def test_a_matrix_through_a_link(tmp_path: Path) -> None:
+    """A folder is made where a link leads to."""
+    (tmp_path / "link").symlink_to("far")
+    pw.write_matrix(tmp_path / "link", A)
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "far" / "manifest.json").is_file()
+    assert {p.name for p in tmp_path.iterdir()} == {"link", "far"}
 
 
 def test_an_algorithm_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

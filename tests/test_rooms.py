@@ -10,7 +10,7 @@ import partwise
 
 SOURCE = Path(partwise.__file__).parent
 ORDER = [
-    ["names", "types", "documents"],
+    ["names", "types", "documents", "targets"],
     ["kernels", "steps"],
     ["blocks", "penalties", "files", "locks", "measures", "coherence"],
     ["walks", "products"],

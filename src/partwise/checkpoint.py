@@ -18,6 +18,7 @@ from partwise.certificate import versions
 from partwise.factorization import Factorization
 from partwise.locks import held
 from partwise.packing import State, Unpacking, leader, pack
+from partwise.targets import check_target, ordinary
 from partwise.types import Array, Data
 
 KIND, LAYOUT = "partwise checkpoint", 1
@@ -37,7 +38,7 @@ def previous(path: Path) -> Path:
 
 def read(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Array], bool]:
     """(meta, arrays, whether it is the last one): where the last checkpoint is damaged or gone, the one before it."""
-    path = Path(path)
+    path = ordinary(path, "the checkpoint")
     try:
         return *files.read(path, KIND, LAYOUT), True
     except (files.Damaged, FileNotFoundError) as error:
@@ -155,14 +156,18 @@ class Checkpoint:
         self._sound = True
 
 
+def place(path: str | os.PathLike[str]) -> Path:
+    """Where a checkpoint is, links followed; a place that cannot be written is refused before any work."""
+    found = ordinary(path, "the checkpoint")
+    check_target(found, "for the checkpoint")
+    before = previous(found)
+    if before.is_symlink() or (before.exists() and not before.is_file()):
+        raise OSError(f"{before} is not a file, so the checkpoint before the last one cannot be kept there; remove it.")
+    return found
+
+
 def alone(path: Path) -> AbstractContextManager[None]:
-    """No other run on this checkpoint meanwhile; a place that cannot be written is refused before any work."""
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give the name of a file for the checkpoint.")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"The folder {path.parent} does not exist; make it first.")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise PermissionError(f"The folder {path.parent} may not be written to; choose another for the checkpoint.")
+    """No other run on this checkpoint meanwhile."""
     return held(path, "The checkpoint")
 
 

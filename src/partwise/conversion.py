@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.data.stored import Stored
-from partwise.data.writing import PART_BYTES, partial, write_matrix
+from partwise.data.writing import PART_BYTES, new_folder, partial, write_matrix
 from partwise.entries import Chunk, Entries, read_entries
 from partwise.matrix_files import read_matrix
 
@@ -38,19 +38,18 @@ def convert(
         raise FileNotFoundError(f"There is no file {path}.")
     if memory_limit < LEAST_LIMIT:
         raise ValueError(f"memory_limit must be at least {LEAST_LIMIT:,} bytes, not {memory_limit:,}.")
-    if Path(target).exists():
-        raise FileExistsError(f"{target} exists already; remove it or choose another name.")
+    place = new_folder(target)
     part_bytes = min(PART_BYTES, memory_limit // 16)
     mark = f"{path.name}, {path.stat().st_size} bytes, {path.stat().st_mtime_ns}"
     entries = read_entries(path)
     shape = read_matrix(path).shape if entries is None else entries.shape
     axis = (0 if shape[0] > shape[1] else 1) if long is None else long
     if entries is None:
-        return write_matrix(target, read_matrix(path), long=axis, part_bytes=part_bytes, source=mark)
-    folder = partial(Path(target)) / "sorting"
+        return write_matrix(place, read_matrix(path), long=axis, part_bytes=part_bytes, source=mark)
+    folder = partial(place) / "sorting"
     try:
         blocks = sorted_blocks(path, entries, axis, part_bytes, folder)
-        return write_matrix(target, blocks, long=axis, part_bytes=part_bytes, source=mark)
+        return write_matrix(place, blocks, long=axis, part_bytes=part_bytes, source=mark)
     except BlockingIOError:  # they are another's files
         raise
     except BaseException:

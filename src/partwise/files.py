@@ -6,6 +6,8 @@ import errno
 import glob
 import json
 import os
+import shutil
+import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -15,6 +17,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from partwise.targets import check_target, is_stream, resolved, stream
 from partwise.types import Array
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -30,10 +33,17 @@ class Damaged(ValueError):
 
 @contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file that appears under its name only when it is whole; what was there before stays until then."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"The folder {target.parent} does not exist; make it first.")
+    """A file that appears under its name only when it is whole; what was there before stays until then.
+
+    A link is followed to the file it names. A device or a pipe stays what it is and gets the bytes when all are made.
+    """
+    check_target(path)
+    with _told_if_full(path), _passed_on(path) if is_stream(path) else _renamed(resolved(path)) as file:
+        yield file
+
+
+@contextmanager
+def _renamed(target: Path) -> Iterator[IO[bytes]]:
     handle, name = tempfile.mkstemp(prefix=f"{_mark(target)}-", suffix=".part", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -42,12 +52,32 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             os.fsync(file.fileno())
         Path(name).chmod(0o666 & ~_umask())
         Path(name).replace(target)
-    except BaseException as error:
+    except BaseException:
         Path(name).unlink(missing_ok=True)
-        if isinstance(error, OSError) and is_full(error):
-            why = f"{path} could not be written, there is no room for it ({error.strerror})"
-            raise Full(f"{why}; what was there before is as it was.") from None
         raise
+
+
+@contextmanager
+def _passed_on(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file without a name, since archives are not written in one go; its bytes go on in the end."""
+    with tempfile.TemporaryFile() as file:
+        yield file
+        file.seek(0)
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
+        with stream(path) as target:
+            shutil.copyfileobj(file, target)
+
+
+@contextmanager
+def _told_if_full(path: str | os.PathLike[str]) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if not is_full(error):
+            raise
+        why = f"{path} could not be written, there is no room for it ({error.strerror})"
+        raise Full(f"{why}; what was there before is as it was.") from None
 
 
 def is_full(error: OSError) -> bool:
@@ -57,7 +87,7 @@ def is_full(error: OSError) -> bool:
 
 def leftovers(path: str | os.PathLike[str]) -> list[Path]:
     """What a process that was killed while it wrote this file has left beside it."""
-    target = Path(path)
+    target = resolved(path)
     return list(target.parent.glob(f"{glob.escape(_mark(target))}-????????.part"))
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from partwise.algorithm import Algorithm
 from partwise.algorithms import as_algorithm
-from partwise.checkpoint import Checkpoint, alone
+from partwise.checkpoint import Checkpoint, alone, place
 from partwise.course import Course
 from partwise.factorization import Factorization
 from partwise.loop import DEFAULT_ALGORITHM, as_problem, check_seed
@@ -77,6 +76,7 @@ def factorize(
     Ctrl-C returns what there is, with that reason; a checkpoint is written first, from which the same call goes on.
     """
     began = time.perf_counter()
+    kept = None if checkpoint is None else place(checkpoint)
     if memory_limit is not None:
         expected = plan(matrix, rank, algorithm=algorithm, init=init, restarts=restarts, threads=threads)
         refuse_beyond(memory_limit, expected)
@@ -93,11 +93,11 @@ def factorize(
     check_options(restarts, keep, racing, every)
     course = Course(problem, rules, restarts, racing, keep, finish, finish_rules, settle, svd)
     with problem.workers:
-        if checkpoint is None:
+        if kept is None:
             return course.run(drawn(seed), began)
-        with alone(Path(checkpoint)):
+        with alone(kept):
             known = course.identity(seed)
-            return course.kept(Checkpoint(Path(checkpoint), every, known, drawn(seed), began))
+            return course.kept(Checkpoint(kept, every, known, drawn(seed), began))
 
 
 def drawn(seed: int | None) -> int:

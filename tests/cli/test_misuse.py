@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import os
+import socket
 
 import numpy as np
 import pytest
@@ -53,7 +55,7 @@ def refused(done, said):
         (b"text\nship sail\n", ["--clumn", "text"], "--clumn"),
         (b"text\nship sail\n", ["-o", "nowhere/m.partwise"], "The folder nowhere does not exist"),
         (b"text\nship sail\n", ["-o", "."], "is a folder"),
-        (b"text\nship sail\n", ["-o", "-"], "cannot go to stdout"),
+        (b"text\nship sail\n", ["--checkpoint", "-"], "cannot go to stdout"),
         (b"text\nship sail\n", ["--stop-words", "."], "Is a directory"),
         (b"text\nship sail\n", ["-o", "bad.csv"], "is what is read"),
     ],
@@ -171,9 +173,26 @@ def test_search_refuses(arguments, said, saved, warm):
         (["factorize", "-"], "Nothing came from stdin"),
         (["clusters", "M", "-o", "M"], "is what is read"),
         (["lsi", "news.csv"], "--output"),
+        (["topics", "news.csv", "-o", "-", "--report", "-"], "is named twice"),
+        (["ranks", "news.csv", "--plot", "."], "is a folder"),
         (["ranks", "news.csv", "--to", "many"], "valid integer"),
     ],
 )
 def test_other_verbs_refuse(arguments, said, saved, folder, warm):
     """One sentence each."""
     refused(warm(*[saved if a == "M" else a for a in arguments], cwd=folder), said)
+
+
+def test_pipes_and_devices_that_cannot_be_outputs(saved, folder, warm, tmp_path):
+    """A checkpoint in a pipe and a result in a socket are refused before anything is read, and both are left alone."""
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(tmp_path / "socket"))
+    for verb, given in (("topics", "news.csv"), ("factorize", "nowhere.npz")):
+        refused(warm(verb, given, "--checkpoint", tmp_path / "pipe", cwd=folder), "is a pipe, but the checkpoint needs")
+        refused(warm(verb, given, "-o", tmp_path / "socket", cwd=folder), "is a socket; give the name of a file")
+    refused(warm("report", saved, "-o", tmp_path / "socket"), "is a socket; give the name of a file")
+    refused(warm("resume", tmp_path / "pipe"), "is a pipe, but the checkpoint needs")
+    assert {path.name for path in tmp_path.iterdir()} == {"pipe", "socket"}
+    assert (tmp_path / "pipe").is_fifo()
+    assert (tmp_path / "socket").is_socket()

@@ -4,11 +4,13 @@ import csv
 import gzip
 import io
 import json
+import os
+import stat
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from command import COLUMNS
+from command import COLUMNS, cold
 from planted import planted
 
 import partwise as pw
@@ -238,3 +240,42 @@ def test_convert_and_factorize_from_disk(warm, tmp_path):
         assert done.returncode == 2
         assert said in done.stderr
         assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_result_on_stdout(saved, warm, tmp_path):
+    """``-o -`` and /dev/stdout are the bytes of the file, and what is else printed goes to stderr."""
+    good(warm("clusters", saved, "-o", tmp_path / "file.csv"))
+    for name in ("-", "/dev/stdout"):
+        done = warm("clusters", saved, "-o", name, cwd=tmp_path)
+        assert good(done) == (tmp_path / "file.csv").read_text(encoding="utf-8")
+        assert "degree" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["file.csv"]
+
+
+def test_a_model_on_stdout_is_the_model(tmp_path):
+    """An archive comes whole through a pipe."""
+    np.save(tmp_path / "a.npy", planted(12, 10, 2))
+    done = cold("factorize", tmp_path / "a.npy", "-k", 2, "-o", "-", text=False, encoding=None)
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "model").write_bytes(done.stdout)
+    assert pw.load(tmp_path / "model").rank == 2
+
+
+@pytest.mark.parametrize("verb", ["clusters", "transform", "report", "topics"])
+def test_a_device_stays_a_device(verb, saved, folder, warm, tmp_path):
+    """What goes to a device is written to it; two results can go to the same one."""
+    null = tmp_path / "null"
+    try:
+        os.mknod(null, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+    except PermissionError:
+        pytest.skip("only root may make a device")
+    given = {
+        "clusters": ["clusters", saved, "-o", null],
+        "transform": ["transform", saved, folder / "news.csv", "--column", "text", "-o", null],
+        "report": ["report", saved, "-o", null],
+        "topics": ["topics", folder / "news.csv", "--column", "text", "-k", 2, "-o", null, "--report", null],
+    }
+    good(warm(*given[verb]))
+    assert null.is_char_device()
+    assert null.stat().st_rdev == os.makedev(1, 3)
+    assert [path.name for path in tmp_path.iterdir()] == ["null"]

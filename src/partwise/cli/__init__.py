@@ -61,7 +61,8 @@ def main() -> None:
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
-        code = app(prog_name="partwise", standalone_mode=False)
+        with contextlib.redirect_stdout(sys.stdout):  # a verb whose result goes to stdout prints to stderr
+            code = app(prog_name="partwise", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
         _leave_pipe()

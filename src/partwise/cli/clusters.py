@@ -32,7 +32,7 @@ def clusters(
 
     Example: partwise clusters news.partwise -o clusters.csv
     """
-    check_output(output, model)
+    output = check_output(output, model)
     found = topic_model(model, "clusters").clusters()
     if output is not None:
         with atomic(output) as file:

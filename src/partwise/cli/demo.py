@@ -9,8 +9,8 @@ import typer
 
 from partwise.cli import options
 from partwise.cli.intake import fitted
-from partwise.cli.output import check_output, pairs, print_json, say, show, working
-from partwise.cli.report import check_report, has_plotly
+from partwise.cli.output import destination, pairs, print_json, say, show, working
+from partwise.cli.report import has_plotly, report_at
 from partwise.cli.search import show_answer
 from partwise.cli.topics import show_topics, summary
 from partwise.datasets.standard_library import load_standard_library
@@ -35,9 +35,9 @@ def demo(
     """
     model = TopicModel(k)
     model.check()
-    check_output(output)
+    output = destination(output)
     if drawn := has_plotly():
-        check_report(report, output)
+        report = report_at(report, output)
     with working("reading the standard library"):
         collection = collect(load_standard_library(), model.weighting)
     fitted(model, collection)

@@ -12,7 +12,7 @@ from partwise.algorithms import as_algorithm
 from partwise.cli import fits, options
 from partwise.cli.grouping import grouped
 from partwise.cli.matrices import MATRIX_HELP, matrix_from
-from partwise.cli.output import check_output, keeping, note, working
+from partwise.cli.output import check_checkpoint, check_output, keeping, note, working
 from partwise.inits import as_init
 from partwise.loop import DEFAULT_ALGORITHM, check_seed
 from partwise.planning import plan
@@ -44,7 +44,8 @@ def factorize(
     """
     chosen, _, limit = as_algorithm(algorithm), as_init(init), MaxIterations(most)
     check_seed(fitting.seed)
-    check_output(output, matrix)
+    output = check_output(output, matrix)
+    check_checkpoint(fitting.checkpoint, matrix)
     with working("reading"):
         data = matrix_from(matrix)
     if sys.stderr.isatty() or memory_limit is not None:

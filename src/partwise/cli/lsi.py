@@ -10,7 +10,7 @@ import typer
 from partwise.cli import options
 from partwise.cli.grouping import grouped
 from partwise.cli.intake import fitted, read_collection
-from partwise.cli.output import check_output, print_json, say
+from partwise.cli.output import destination, print_json, say
 from partwise.text.lsi import LSI
 
 
@@ -33,7 +33,7 @@ def lsi(
     weighting = words.weighting()
     model = LSI(k, weighting=weighting, seed=seed, threads=threads)
     model.check()
-    check_output(output, path)
+    output = destination(output, path)
     collection = read_collection(path, weighting, **vars(reading))
     fitted(model, collection)
     model.save(output)

@@ -14,6 +14,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from partwise.checkpoint import place
+from partwise.targets import STDOUT, check_target, descriptor, is_stream
+
 T = TypeVar("T")
 
 
@@ -119,21 +122,30 @@ def pairs(rows: Iterable[tuple[str, str]]) -> Table:
     return made
 
 
-def check_output(path: Path | None, *inputs: str | Path) -> None:
-    """Refuse a file that cannot be written, or that would overwrite what is read, before any work."""
+def check_output(path: Path | None, *inputs: str | Path) -> Path | None:
+    """Where a result goes; what cannot be written, or would overwrite what is read, is refused before any work."""
+    return None if path is None else destination(path, *inputs)
+
+
+def destination(path: Path, *inputs: str | Path) -> Path:
+    """The same for a path that is always given; where it is stdout (``-``), what would be printed goes to stderr."""
+    target = STDOUT if str(path) == "-" else path
+    check_target(target)
+    if descriptor(target) == 1:
+        sys.stdout = sys.stderr
+    for given in () if is_stream(target) else inputs:
+        if str(given) != "-" and target.exists() and Path(given).exists() and target.samefile(given):
+            raise ValueError(f"{target} is what is read; choose another name for the result.")
+    return target
+
+
+def check_checkpoint(path: Path | None, *inputs: str | Path) -> None:
+    """Refuse, before any work, a checkpoint that cannot be kept or would overwrite what is read."""
     if path is None:
         return
     if str(path) == "-":
-        raise ValueError("The result is a file of its own and cannot go to stdout; give it a name.")
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give the name of a file to write.")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"The folder {path.parent} does not exist; make it first.")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise PermissionError(f"The folder {path.parent} may not be written to; choose another.")
-    for given in inputs:
-        if str(given) != "-" and path.exists() and Path(given).exists() and path.samefile(given):
-            raise ValueError(f"{path} is what is read; choose another name for the result.")
+        raise ValueError("A checkpoint is a file of its own and cannot go to stdout; give it a name.")
+    destination(place(path), *inputs)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from rich.progress import track
 from rich.table import Table
 
 from partwise.algorithms import as_algorithm
+from partwise.cli.output import check_output
 from partwise.files import atomic
 from partwise.inits import RANDOM, as_init
 from partwise.loop import DEFAULT_ALGORITHM
@@ -36,6 +37,7 @@ def ranks(
     Example: partwise ranks matrix.npz --from 2 --to 20 --plot ranks.png
     """
     as_algorithm(algorithm), as_init(init)
+    plot = check_output(plot, matrix)
     data = read_matrix(matrix)
     if most < least:
         raise ValueError(f"--to {most} is below --from {least}; give a range such as --from 2 --to 12.")

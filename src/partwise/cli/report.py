@@ -10,11 +10,12 @@ import typer
 
 from partwise.cli import options
 from partwise.cli.matrices import matrix_from
-from partwise.cli.output import check_output, print_json, say, working
+from partwise.cli.output import destination, print_json, say, working
 from partwise.factorization import Factorization
 from partwise.loading import load
 from partwise.report import write_report
 from partwise.report.page import plotly_script
+from partwise.targets import is_device, is_stream, resolved
 from partwise.text.model import TopicModel
 
 ReportFile = Annotated[
@@ -46,7 +47,7 @@ def report(
 
     Example: partwise report faces.partwise --matrix faces.npy --shape 19x19
     """
-    check_report(output, model, other, matrix)
+    output = report_at(output, model, other, matrix)
     size = None if shape is None else as_shape(shape)
     names: dict[str, Any] = {"rows": labels(rows), "columns": labels(columns)}
     with working("reading"):
@@ -70,9 +71,11 @@ def readable(path: Path) -> TopicModel | Factorization:
 
 def tell(output: Path, as_json: bool) -> None:
     """Where the page is, and how large."""
-    size = output.stat().st_size
+    size = None if is_stream(output) else output.stat().st_size
     if as_json:
         print_json({"report": str(output), "bytes": size})
+    elif size is None:
+        say(f"The report is written to {output}.")
     else:
         say(f"The report is written to {output} ({size / 1e6:.1f} MB); open it in a browser.")
 
@@ -98,14 +101,19 @@ def labels(path: Path | None) -> list[str] | None:
         raise ValueError(f"The file of labels {path} is not UTF-8; save it as that.") from None
 
 
-def check_report(path: Path | None, *others: str | Path | None) -> None:
-    """Refuse, before any work, a page that cannot be written or would overwrite what is read or saved."""
-    if path is None:
-        return
-    check_output(path, *(other for other in others if other is not None))
-    if any(other is not None and Path(other).absolute() == path.absolute() for other in others):
+def check_report(path: Path | None, *others: str | Path | None) -> Path | None:
+    """Where the page goes, as :func:`report_at` finds it, where there is to be one."""
+    return None if path is None else report_at(path, *others)
+
+
+def report_at(path: Path, *others: str | Path | None) -> Path:
+    """Where a page goes; one that cannot be written or would overwrite what is read or saved is refused."""
+    given = [Path(other) for other in others if other is not None and str(other) != "-"]
+    target = destination(path, *given)
+    if not is_device(target) and resolved(target).absolute() in [resolved(other).absolute() for other in given]:
         raise ValueError(f"{path} is named twice; choose another name for the report.")
     check_plotly()
+    return target
 
 
 def has_plotly() -> bool:

@@ -31,7 +31,7 @@ def resume(
     if matrix is None:
         show(pairs(run.rows()))
         return
-    check_output(output, matrix, path)
+    output = check_output(output, matrix, path)
     with working("reading"):
         data = matrix_from(matrix)
     with keeping(path), working(f"going on from iteration {run.iteration}"):

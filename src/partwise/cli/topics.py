@@ -11,7 +11,7 @@ from rich.text import Text
 from partwise.cli import options
 from partwise.cli.grouping import grouped
 from partwise.cli.intake import cluster, fitted, read_collection
-from partwise.cli.output import check_output, plain, print_json, say, shortened, show, table, working
+from partwise.cli.output import check_checkpoint, check_output, plain, print_json, say, shortened, show, table, working
 from partwise.cli.report import ReportFile, check_report
 from partwise.loop import DEFAULT_ALGORITHM
 from partwise.report import write_report
@@ -49,9 +49,9 @@ def topics(
     model.check()
     if terms < 1:
         raise ValueError(f"--terms must be at least 1, not {terms}.")
-    check_output(output, path)
-    check_report(report, path, output)
-    check_output(fitting.checkpoint, path)
+    output = check_output(output, path)
+    report = check_report(report, path, output)
+    check_checkpoint(fitting.checkpoint, path)
     with cluster(scheduler) as client:
         fitted(model, read_collection(path, weighting, client, **vars(reading)))
     with working("describing and saving"):

@@ -17,9 +17,10 @@ import typer
 
 from partwise.cli import options
 from partwise.cli.grouping import grouped
-from partwise.cli.output import check_output, counted, note, print_json, working
+from partwise.cli.output import counted, destination, note, print_json, working
 from partwise.files import atomic
 from partwise.names import choose
+from partwise.targets import is_stream
 from partwise.text.base import TextModel
 from partwise.text.documents import read_documents
 from partwise.text.mixtures import Strongest, degrees
@@ -57,11 +58,12 @@ def transform(
     Example: partwise transform news.partwise new.csv --column text -o mixtures.csv
     """
     to_file = str(output) != "-"
+    plain = not to_file or (is_stream(output) and not output.suffix)
     write: Callable[[list[Mixture]], bytes] = (
-        choose("file type", output.suffix[1:].lower(), WRITERS) if to_file else as_csv
+        as_csv if plain else choose("file type", output.suffix[1:].lower(), WRITERS)
     )
     if to_file:
-        check_output(output, path, model)
+        output = destination(output, path, model)
     found = mixtures(load_model(model), path, vars(reading))
     if to_file:
         with atomic(output) as file:

@@ -19,6 +19,7 @@ from partwise.data.sparse import SparseData
 from partwise.data.stored import ARRAYS, KIND, LAYOUT, MANIFEST, Stored, file_name
 from partwise.files import Full, atomic, is_full
 from partwise.locks import held
+from partwise.targets import resolved
 from partwise.types import Array
 
 PART_BYTES = 2**26
@@ -42,11 +43,7 @@ def write_matrix(
     the blocks are made from, so that parts of something else are not kept). ``beside`` are named one-dimensional arrays
     that go with the matrix, such as the words of its rows.
     """
-    target = Path(path)
-    if target.exists():
-        raise FileExistsError(f"{target} exists already; remove it or choose another name.")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"The folder {target.parent} does not exist; make it first.")
+    target = new_folder(path)
     folder = partial(target)
     told = {"source": source, "long": long, "part_bytes": part_bytes}
     with held(folder, "The folder"), _room(target, "; finished parts are kept" if source else ""):
@@ -59,6 +56,16 @@ def write_matrix(
         writer.finish()
         folder.replace(target)
     return Stored.at(target)
+
+
+def new_folder(path: str | os.PathLike[str]) -> Path:
+    """Where a folder is to be made, links followed; a place where something is already is refused."""
+    target = resolved(path)
+    if target.exists():
+        raise FileExistsError(f"{path} exists already; remove it or choose another name.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"The folder {target.parent} does not exist; make it first.")
+    return target
 
 
 def partial(target: Path) -> Path:

@@ -22,6 +22,7 @@ from partwise.report.subject import Subject, subject_of
 from partwise.report.topics import topics_payload
 from partwise.report.verdicts import lines
 from partwise.report.vocabulary import search_payload, unit_gram, weights_payload
+from partwise.targets import check_target
 from partwise.text.model import TopicModel
 
 
@@ -50,10 +51,7 @@ def write_report(
     """
     check_runs(runs)
     target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(f"{target} is a folder; give the name of a file to write.")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"The folder {target.parent} does not exist; make it first.")
+    check_target(target)
     subject = subject_of(model, matrix, shape, rows, columns)
     second = None if other is None else subject_of(other, rows=rows if isinstance(other, Factorization) else None)
     if second is not None:

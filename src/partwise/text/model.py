@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from partwise.algorithm import Algorithm
 from partwise.algorithms import as_algorithm
+from partwise.checkpoint import place
 from partwise.coherence import npmi_coherence
 from partwise.data import as_data
 from partwise.factorization import Factorization
@@ -87,6 +88,8 @@ class TopicModel(TextModel):
         super().check()
         as_algorithm(self.algorithm), as_init(self.init)
         check_options(self.restarts, every=self.every)
+        if self.checkpoint is not None:
+            place(self.checkpoint)
 
     def _factor(self, collection: Collection) -> None:
         settings = {"algorithm": self.algorithm, "init": self.init, "stop": self.stop, "restarts": self.restarts}

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from partwise.data import open_matrix, write_matrix
 from partwise.data.stored import MANIFEST, Stored
-from partwise.data.writing import PART_BYTES
+from partwise.data.writing import PART_BYTES, new_folder
 from partwise.documents import Document
 from partwise.text.base import as_documents
 from partwise.text.collection import Collection, Intake, noted
@@ -46,11 +46,7 @@ def store_texts(
         raise TypeError("The texts are gone through twice, so give a list or a partwise.text.TextFiles, no iterator.")
     if memory_limit < LEAST_LIMIT:
         raise ValueError(f"memory_limit must be at least {LEAST_LIMIT:,} bytes, not {memory_limit:,}.")
-    path, chosen = Path(target), weighting or Weighting()
-    if path.exists():
-        raise FileExistsError(f"{path} exists already; remove it or choose another name.")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"The folder {path.parent} does not exist; make it first.")
+    path, chosen = new_folder(target), weighting or Weighting()
     with NamesFile(path.parent) as names:
         tally = _counted(as_documents(documents), chosen, names, memory_limit)
         names.refuse_same_ids()

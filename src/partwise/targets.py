@@ -1,0 +1,92 @@
+"""Where an output goes: a file by its own name or through links, a device, a pipe, or an open descriptor."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+STDOUT = Path("/dev/stdout")
+STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+UNFIT = {stat.S_IFDIR: "a folder", stat.S_IFSOCK: "a socket"}
+STREAMS = {stat.S_IFIFO: "a pipe", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+
+
+def resolved(path: str | os.PathLike[str]) -> Path:
+    """The path that a link leads to, whether something is there or not; any other path as it is."""
+    target = Path(path)
+    if not target.is_symlink():
+        return target
+    found = Path(os.path.realpath(target))
+    if found.is_symlink():
+        raise OSError(f"{target} is a link that leads back to itself; remove it or choose another name.")
+    return found
+
+
+def descriptor(path: str | os.PathLike[str]) -> int | None:
+    """The open descriptor that a path such as /dev/stdout names, or None."""
+    name = Path(path).as_posix()
+    match = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d{1,9})", name)
+    return int(match[1]) if match else STANDARD.get(name)
+
+
+def kind_of(path: str | os.PathLike[str]) -> int:
+    """The type bits of what is at the path, links followed; 0 where nothing is."""
+    number = descriptor(path)
+    try:
+        return stat.S_IFMT((Path(path).stat() if number is None else os.fstat(number)).st_mode)
+    except OSError:
+        return 0
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Whether bytes go straight through the path: to a pipe, a device or an open descriptor."""
+    return descriptor(path) is not None or kind_of(path) in STREAMS
+
+
+def is_device(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a device by its own name, such as /dev/null, to which any number of results can go."""
+    return descriptor(path) is None and STREAMS.get(kind_of(path)) == "a device"
+
+
+def check_target(path: str | os.PathLike[str], what: str = "to write") -> None:
+    """Refuse, in a sentence, a path at which no file can be written."""
+    target, kind = Path(path), kind_of(path)
+    if kind in UNFIT:
+        error = IsADirectoryError if kind == stat.S_IFDIR else OSError
+        raise error(f"{target} is {UNFIT[kind]}; give the name of a file {what}.")
+    if is_stream(target):
+        _check_stream(target, kind)
+        return
+    folder = resolved(target).parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"The folder {folder} does not exist; make it first.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(f"The folder {folder} may not be written to; choose another.")
+
+
+def _check_stream(target: Path, kind: int) -> None:
+    if not kind:
+        raise FileNotFoundError(f"{target} is not open; give the name of a file to write.")
+    if descriptor(target) is None and not os.access(target, os.W_OK):
+        raise PermissionError(f"{target} may not be written to; choose another.")
+
+
+def ordinary(path: str | os.PathLike[str], what: str) -> Path:
+    """Where a file is that is renamed and read again, links followed; a device or a pipe cannot be one."""
+    if is_stream(path):
+        kind = STREAMS.get(kind_of(path), "an open descriptor")
+        raise OSError(f"{path} is {kind}, but {what} needs a file that can be read again; choose another name.")
+    return resolved(path)
+
+
+@contextmanager
+def stream(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A device, a pipe or an open descriptor to write to, which is neither made nor emptied first."""
+    number = descriptor(path)
+    with os.fdopen(os.open(path, os.O_WRONLY) if number is None else os.dup(number), "wb") as file:
+        yield file
