@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,9 @@ import pytest
 import scipy.sparse as sp
 
 import partwise as pw
+from partwise.conversion import convert
+from partwise.data.dask.work import make_part
+from partwise.matrix_files import read_matrix
 
 A = np.random.default_rng(0).random((9, 7)) + 0.1
 W, H = np.random.default_rng(1).random((9, 2)), np.random.default_rng(2).random((2, 7))
@@ -176,6 +180,112 @@ def test_not_a_matrix_for_the_estimator(what: str) -> None:
     """The estimator refuses these too, in scikit-learn's words where it has some."""
     with pytest.raises(ValueError, match=r"\w"):
         nmf(NOT_MATRICES[what][0], 1)
+
+
+def damaged(form: str, how: Any) -> Any:
+    """A sparse matrix of 10 × 8 whose index arrays do not fit, as scipy lets one make it."""
+    rng = np.random.default_rng(3)
+    made = sp.csr_array(rng.random((10, 8)) * (rng.random((10, 8)) < 0.5)).asformat(form)
+    if form == "coo":
+        made.coords[how[0]][2] = how[1]
+    elif form == "lil":
+        made.rows[3][0] = how
+    elif form == "dok":
+        made._dict[how] = 1.0
+    elif form == "dia":
+        made.offsets = how(made.offsets)
+    elif isinstance(how, int):
+        made.indices[7] = how
+    else:
+        name, change = how
+        setattr(made, name, change(getattr(made, name)))
+    return made
+
+
+def put(place: int, number: int) -> Any:
+    """A change of one entry of an array."""
+    return lambda array: np.concatenate([array[:place], [number], array[place:][1:]]).astype(array.dtype)
+
+
+POINTERS: dict[str, Any] = {
+    "too short": ("indptr", lambda p: p[:-1]),
+    "too long": ("indptr", lambda p: np.r_[p, p[-1]]),
+    "not from 0": ("indptr", put(0, 1)),
+    "beyond the end": ("indptr", lambda p: np.r_[p[:-1], p[-1] + 5]),
+    "decreasing": ("indptr", put(1, 30)),
+    "negative": ("indptr", put(1, -4)),
+    "floats in indptr": ("indptr", lambda p: p.astype(float)),
+    "fewer values": ("data", lambda d: d[:-1]),
+    "floats": ("indices", lambda i: i + 0.5),
+    "objects": ("indices", lambda i: i.astype(object)),
+    "two lines": ("indices", lambda i: i[:, None]),
+}
+MALFORMED: dict[str, tuple[str, Any]] = {
+    **{f"{form}, index {i}": (form, i) for form in ("csr", "csc", "bsr") for i in (17, -3, 10**6)},
+    **{f"{form}, {what}": (form, how) for form in ("csr", "csc", "bsr") for what, how in POINTERS.items()},
+    **{f"coo, {axis} {i}": ("coo", (axis, i)) for axis in (0, 1) for i in (17, -1, 10**6)},
+    **{f"lil, {i}": ("lil", i) for i in (99, -1, 1.5)},
+    **{f"dok, {key}": ("dok", key) for key in ((3, 99), (99, 3), (-1, 0))},
+    "dia, too few": ("dia", lambda offsets: offsets[:-1]),
+    "dia, far away": ("dia", lambda offsets: np.r_[offsets[:-1].astype(np.int64), 2**40]),
+    "dia, floats": ("dia", lambda offsets: offsets + 0.5),
+}
+WAYS_IN: dict[str, Callable[[Any], Any]] = {
+    "factorize": lambda m: factorize(m, 2),
+    "iterate": lambda m: iterate(m, 2),
+    "a memory limit": lambda m: factorize(m, 2, memory_limit="1GB"),
+    "NMF": lambda m: nmf(m, 2),
+    "partial_fit": lambda m: pw.NMF(2).partial_fit(m),
+    "NMF.transform": lambda m: pw.NMF(2, max_iter=2, tol=0).fit(np.ones((9, 8))).transform(m),
+    "transform": lambda m: pw.factorize(np.ones((10, 4)), 2, stop=RULE).transform(m),
+    "ranks": lambda m: pw.ranks(m, [2]),
+    "compare_methods": lambda m: list(pw.compare_methods(m, 2)),
+    "truncated_svd": lambda m: pw.truncated_svd(m, 2),
+    "hoyer": pw.hoyer,
+    "a start": lambda m: pw.factorize(np.ones((10, 9)), 8, init=m),
+    "a start that is made": lambda m: pw.factorize(np.ones((10, 9)), 8, init=lambda *_: m),
+}
+
+
+@pytest.mark.parametrize("what", MALFORMED)
+def test_malformed_sparse_matrices(what: str, tmp_path: Path) -> None:
+    """Index arrays that lead out of the matrix are refused by every way in; compiled code would follow them."""
+    form, how = MALFORMED[what]
+    ways = WAYS_IN | {
+        "write_matrix": lambda m: pw.write_matrix(tmp_path / "a", m),
+        "write_matrix by rows": lambda m: pw.write_matrix(tmp_path / "b", m, long=0),
+        "write_matrix of blocks": lambda m: pw.write_matrix(tmp_path / "c", iter([m])),
+        "a dask block": lambda m: make_part([m], 0, 0, 0, "<f8"),
+    }
+    for ask in ways.values():
+        refused(ValueError, "is malformed: .*; rebuild it", ask, damaged(form, how))
+
+
+def test_malformed_in_words() -> None:
+    """The first entry that is outside is named as the matrix would be read."""
+    for form, words in (
+        ("csr", r"row 2 has a column index 17 outside its 8 columns; rebuild it, e\.g\. from its COO triplets\.$"),
+        ("csc", r"column 1 has a row index 17 outside its 10 rows; rebuild it, e\.g\. from its COO triplets\.$"),
+    ):
+        refused(ValueError, words, factorize, damaged(form, 17), 2)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "bsr", "coo"])
+def test_malformed_matrix_files(form: str, tmp_path: Path) -> None:
+    """A file whose indices lead out of the matrix, or are no whole numbers, is refused when it is read or converted."""
+    path = tmp_path / "matrix.npz"
+    index, inside = ("col", "row") if form == "coo" else ("indices", "indptr")
+    sound = sp.csr_array(A).asformat(form)
+    sp.save_npz(path, sound)
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files}
+    changes = [(index, put(4, 99)), (index, put(4, -2)), (index, lambda i: i + 0.5), (inside, lambda i: i[:-1])]
+    for name, change in changes + ([(inside, put(1, 50))] if form != "coo" else []):
+        np.savez(path, **arrays | {name: change(arrays[name])})
+        refused(ValueError, "matrix.npz.*", read_matrix, path)
+        refused(ValueError, "matrix.npz.*", convert, path, tmp_path / "parts", long=1)
+    np.savez(path, **arrays)
+    np.testing.assert_array_equal(read_matrix(path).toarray(), A)
 
 
 def test_an_all_zero_matrix_for_the_estimator() -> None:

@@ -11,6 +11,7 @@ import partwise
 SOURCE = Path(partwise.__file__).parent
 ORDER = [
     ["names", "types", "documents", "targets"],
+    ["structure"],
     ["kernels", "steps"],
     ["blocks", "penalties", "files", "locks", "measures", "coherence"],
     ["walks", "products"],

@@ -14,6 +14,7 @@ from typing import IO, Any
 import numpy as np
 
 from partwise.files import is_number
+from partwise.structure import check_pointers, check_whole
 from partwise.types import Array
 
 CHUNK = 2**18
@@ -107,6 +108,10 @@ def _npz(path: Path) -> Entries | None:
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path} cannot be read as an npz matrix: {error}") from None
     names = ["row.npy", "col.npy", "data.npy"] if indptr is None else ["indices.npy", "data.npy"]
+    count = _stored_count(path, names)
+    if indptr is not None:
+        axis = 0 if kind == "csr" else 1
+        check_pointers(indptr, shape[axis], count, axis, f"The sparse matrix in {path}")
 
     def chunks() -> Iterator[Chunk]:
         at = 0
@@ -120,9 +125,23 @@ def _npz(path: Path) -> Entries | None:
             at += len(places)
             yield (outer, inner, arrays[1]) if kind == "csr" else (inner, outer, arrays[1])
 
-    with zipfile.ZipFile(path) as archive, archive.open("data.npy") as member:
-        count = _header(member)[0]
     return Entries((shape[0], shape[1]), count, chunks)
+
+
+def _stored_count(path: Path, names: list[str]) -> int:
+    """How many entries an npz holds; indices that are no whole numbers, or not as many as the values, are refused."""
+    told = f"The sparse matrix in {path}"
+    with zipfile.ZipFile(path) as archive:
+        heads = []
+        for name in names:
+            with archive.open(name) as member:
+                heads.append(_header(member))
+    for name, (_, dtype) in zip(names[:-1], heads, strict=False):
+        check_whole(np.empty(0, dtype), name.removesuffix(".npy"), told)
+    counts = {count for count, _ in heads}
+    if len(counts) > 1:
+        raise ValueError(f"{told} is malformed: its indices and values are not of one length; write it again.")
+    return counts.pop()
 
 
 def _members(path: Path, names: list[str]) -> Iterator[list[Array]]:

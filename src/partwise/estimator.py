@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -22,6 +23,7 @@ from partwise.run import default_stop
 from partwise.solve import factorize
 from partwise.stopping import MaxIterations, Reason, Rule
 from partwise.streams import Sums
+from partwise.structure import check_structure
 from partwise.types import Array
 from partwise.walks import Walks
 
@@ -202,6 +204,8 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             return as_data(X, zero=not reset)
         if np.ma.is_masked(X):
             raise ValueError("X has masked (missing) entries; fill them first, e.g. with X.filled(0).")
+        if sp.issparse(X):
+            check_structure(X)
         formats = ("csr", "csc", "coo", "bsr")  # scikit-learn makes the others csr, so that it can look for NaN
         X = validate_data(self, X, reset=reset, accept_sparse=formats, dtype=[np.float64, np.float32], order=None)
         check_non_negative(X, "NMF")

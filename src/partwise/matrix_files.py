@@ -12,7 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.files import is_number
+from partwise.structure import check_structure, check_whole
 
+INDICES = {"indices", "indptr", "row", "col", "offsets"}
+"""What scipy would make whole numbers of in silence."""
 READABLE = ".npz, .npy, .parquet, .mtx, .csv or .tsv (or one of the last three with .gz)"
 
 
@@ -35,8 +38,9 @@ def read_matrix(path: str | os.PathLike[str]) -> Any:
         raise FileNotFoundError(f"There is no file {path}.")
     try:
         return readers[kind](path)
-    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} cannot be read as a {kind[1:]} matrix: {error}") from None
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        why = str(error).rstrip(".")
+        raise ValueError(f"{path} cannot be read as a {kind[1:]} matrix: {why}.") from None
 
 
 def _npz(path: Path) -> Any:
@@ -46,7 +50,19 @@ def _npz(path: Path) -> Any:
             if len(names) != 1:
                 raise ValueError(f"it holds {len(names)} arrays ({', '.join(names)}), not one.")
             return file[names[0]]
-    return sp.load_npz(path)
+        for name in INDICES & set(names):
+            check_whole(np.empty(0, _dtype(file.zip, name)), name)
+    found = sp.load_npz(path)
+    check_structure(found)
+    return found
+
+
+def _dtype(archive: zipfile.ZipFile, name: str) -> np.dtype[Any]:
+    """What an array of an npz holds, from its header alone."""
+    with archive.open(f"{name}.npy") as member:
+        version = np.lib.format.read_magic(member)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        return np.dtype(read(member)[2])
 
 
 def _npy(path: Path) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from partwise.structure import check_structure
 from partwise.types import Array
 
 LINES = 2**12
@@ -17,6 +18,8 @@ def hoyer(x: Any, axis: int | None = None) -> Any:
     With ``axis`` it is taken of every vector along that axis (1: rows, 0: columns), else of all entries together. A
     zero vector and a vector of length 1 have none: NaN.
     """
+    if sp.issparse(x):
+        check_structure(x)
     array = sp.coo_array(x) if sp.issparse(x) else np.asarray(x)
     size = int(np.prod(array.shape)) if axis is None else array.shape[axis]
     if size == 0:

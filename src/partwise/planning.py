@@ -16,6 +16,7 @@ from partwise.inits import as_init, name_of
 from partwise.inits.sample import Sample
 from partwise.loop import DEFAULT_ALGORITHM
 from partwise.restarts import WIDTH
+from partwise.structure import check_structure
 
 PROGRAM = 180_000_000
 """The interpreter with numpy, scipy and the compiled kernels."""
@@ -93,6 +94,8 @@ def _sizes(matrix: Any, nnz: int | None, dtype: Any) -> tuple[tuple[int, int], n
     """(shape, precision, bytes as given, bytes of what is made of it)."""
     if hasattr(matrix, "resident"):  # on disk, a part at a time
         return matrix.shape, matrix.dtype, matrix.resident, 0
+    if issparse(matrix):
+        check_structure(matrix)
     if hasattr(matrix, "shape"):
         m, n = (int(side) for side in matrix.shape)
         given = np.dtype(getattr(matrix, "dtype", dtype))

@@ -23,6 +23,7 @@ from partwise.reseeding import reseed_dead
 from partwise.starts import Given, Init, is_warm
 from partwise.steps import Check, Momentum, Optimality, StartCost, Step
 from partwise.stopping import angles_between
+from partwise.structure import check_structure
 from partwise.types import Array, Data
 from partwise.updates import LeastSquares
 from partwise.updates.multiplicative import lift
@@ -97,6 +98,7 @@ class Problem:
         w: Any = self.init(self.data, self.rank, np.random.default_rng(seed), self.workers)
         seconds = time.perf_counter() - began
         if issparse(w):
+            check_structure(w, "The start W")
             w = csr_array(w)
             cost = StartCost(seconds, w.data.nbytes + w.indices.nbytes + w.indptr.nbytes)
         else:

@@ -10,6 +10,7 @@ from partwise.data.dense import DenseData
 from partwise.data.disk import DiskData, open_matrix
 from partwise.data.sparse import SparseData
 from partwise.data.writing import write_matrix
+from partwise.structure import check_structure
 from partwise.types import Array, Data
 from partwise.walks import Walks
 
@@ -56,7 +57,10 @@ def _sized(data: Data, zero: bool) -> Data:
 
 def as_factor(value: Any, name: str, shape: tuple[int, int]) -> Array:
     """A given W or H as a nonnegative array of the shape that is needed."""
-    array = dense_array(value.toarray() if sp.issparse(value) else value, name)
+    if sp.issparse(value):
+        check_structure(value, name)
+        value = value.toarray()
+    array = dense_array(value, name)
     if array.shape != shape:
         raise ValueError(f"{name} must be {shape[0]} × {shape[1]} here, not {array.shape[0]} × {array.shape[1]}.")
     return array

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from partwise.blocks import Block, Workers, borders
 from partwise.data.checks import digest_of, refuse_bad_entry
 from partwise.kernels.products import csr_product, csr_row_squares
+from partwise.structure import check_structure
 from partwise.types import Array, Data
 from partwise.walks import Walks
 
@@ -38,6 +39,7 @@ class SparseData(Walks):
 
         Columns that are compressed are the rows of the transpose, so they are shared too.
         """
+        check_structure(matrix)
         return cls._shared(matrix.T, dtype, -1).T if matrix.format == "csc" else cls._shared(matrix, dtype, 1)
 
     @classmethod

@@ -19,6 +19,7 @@ from partwise.data.sparse import SparseData
 from partwise.data.stored import ARRAYS, KIND, LAYOUT, MANIFEST, Stored, file_name
 from partwise.files import Full, atomic, is_full
 from partwise.locks import held
+from partwise.structure import check_structure
 from partwise.targets import resolved
 from partwise.types import Array
 
@@ -44,6 +45,8 @@ def write_matrix(
     that go with the matrix, such as the words of its rows.
     """
     target = new_folder(path)
+    if sp.issparse(blocks):
+        check_structure(blocks)
     folder = partial(target)
     told = {"source": source, "long": long, "part_bytes": part_bytes}
     with held(folder, "The folder"), _room(target, "; finished parts are kept" if source else ""):
@@ -111,7 +114,13 @@ def _long_rows(blocks: Any, long: int, part_bytes: int) -> Iterator[Any]:
         size = max(1, int(part_bytes * len(tall) / max(1, tall.nbytes)))
         yield from (tall[lo : lo + size] for lo in range(0, len(tall), size))
     else:
-        yield from (block if long == 0 else block.T for block in blocks)
+        yield from (block if long == 0 else block.T for block in map(_sound, blocks))
+
+
+def _sound(block: Any) -> Any:
+    if sp.issparse(block):
+        check_structure(block, "A block")
+    return block
 
 
 def _sized(blocks: Iterable[Any], part_bytes: int) -> Iterator[Any]:

@@ -16,6 +16,7 @@ from partwise.data.dense import DenseData
 from partwise.data.disk import _Slot
 from partwise.data.sparse import SparseData
 from partwise.data.stored import Stored
+from partwise.structure import check_structure
 from partwise.types import Array, Data
 from partwise.walks import add, total
 
@@ -56,6 +57,9 @@ def make_part(blocks: Sequence[Any], long: int, first: int, block: int, dtype: s
     """The blocks along the short axis put together and checked; rows run along the long axis."""
     sparse = any(sp.issparse(piece) for piece in blocks)
     if sparse:
+        for piece in blocks:
+            if sp.issparse(piece):
+                check_structure(piece, f"Block {block} of the matrix")
         stack = sp.hstack if long == 0 else sp.vstack
         whole: Any = sp.csr_array(stack([sp.csr_array(piece) for piece in blocks]))
     else:
