@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -410,6 +411,82 @@ def test_start_that_is_no_number(call: Callable[..., Any], what: str) -> None:
 def test_bad_start_for_the_estimator(what: str) -> None:
     """The estimator passes the same sentence on; its matrix is Aᵀ."""
     refused(ValueError, STARTS[what][1], nmf, A.T, 2, init=STARTS[what][0])
+
+
+EXTREME = [1e300, 1e200, 1e155, 1e-155, 1e-200, 1e-300, 5e-318]
+FAR_STARTS: dict[str, Any] = {
+    **{f"W · {c:g}": W * c for c in EXTREME},
+    **{f"(W, H) · {c:g}": (W * c, H * c) for c in EXTREME},
+    **{f"(W · {c:g}, H / it)": (W * c, H / c) for c in EXTREME[:-1]},
+    "columns": W * [1e300, 1e-300],
+    "columns and rows": (W * [1e300, 1e-300], H * [[1e-300], [1e300]]),
+    "columns against rows": (W * [1e300, 1e-300], H * [[1e300], [1e-300]]),
+    "one row": np.where(np.arange(9)[:, None] == 4, 1e300, W),
+    "one entry": (np.where(np.arange(18).reshape(9, 2) == 5, 1.7e308, W), H),
+    "a large column without a row": (W * [1, 1e300], H * [[1], [0]]),
+    "beyond single precision": W * 1e60,
+    "below single precision": (W * 1e-60, H * 1e-60),
+}
+
+
+def finite(*factors: Any) -> bool:
+    """Whether every number of these is."""
+    return all(bool(np.isfinite(np.asarray(factor)).all()) for factor in factors)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("algorithm", pw.ALGORITHMS)
+def test_nothing_that_is_not_finite_comes_out(algorithm: str, dtype: str, make: Any) -> None:
+    """A start as large or as small as numbers can be is brought into range, whatever the method."""
+    matrix = make(A.astype(dtype))
+    for what, start in islice(FAR_STARTS.items(), None, None, 5 if algorithm == "alp" else 1):
+        fit = pw.factorize(matrix, 2, algorithm=algorithm, init=start, stop=RULE)
+        assert finite(fit.w, fit.h, fit.error, fit.history.error), what
+        assert all(finite(step.w, step.h) for step in islice(pw.iterate(matrix, 2, algorithm=algorithm, init=start), 3))
+    model = pw.NMF(2, algorithm=algorithm, init=H.T * 1e300, max_iter=2, tol=0)
+    assert finite(model.fit_transform(matrix), model.components_)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_a_start_is_brought_into_range_by_powers_of_two(dtype: str) -> None:
+    """A start in range keeps its bits; in another its columns are the same but for a power of two, as is WH."""
+    matrix = A.astype(dtype)
+    for start in (W, W * 2.0**20, W * 2.0**-20):
+        given = next(pw.iterate(matrix, 2, init=start))
+        assert given.w.tobytes() == start.astype(dtype).tobytes()
+        far = next(pw.iterate(matrix, 2, init=start * 2.0**900))
+        ratio = far.w / given.w
+        assert (ratio == ratio[0]).all()
+        assert (np.frexp(ratio)[0] == 0.5).all()
+        np.testing.assert_allclose(far.w @ far.h.T, given.w @ given.h.T, rtol=1e-5)
+    pair = next(pw.iterate(matrix, 2, init=(W, H)))
+    assert (pair.w.tobytes(), pair.h.T.tobytes()) == (W.astype(dtype).tobytes(), H.astype(dtype).tobytes())
+    far = next(pw.iterate(matrix, 2, init=(W * [2.0**700, 2.0**-700], H * [[2.0**-700], [2.0**700]])))
+    np.testing.assert_array_equal(far.w @ far.h.T, pair.w @ pair.h.T)
+    assert far.error == pair.error
+
+
+def test_a_made_start_out_of_range() -> None:
+    """A start that a function makes is brought into range too."""
+    fit = pw.factorize(A.astype("f4"), 2, init=lambda *_: W * 1e300, stop=RULE)
+    assert finite(fit.w, fit.h, fit.error)
+
+
+def test_the_last_line_of_defence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the start itself is not finite all the same, that is a sentence and no result."""
+    monkeypatch.setattr("partwise.starts.in_range", lambda data, w, h=None: (w, h))
+    for polish in (None, "hals"):
+        refused(ValueError, "left the range", factorize, A, 2, init=(W * 1e300, H * 1e300), polish=polish)
+    refused(ValueError, "left the range", lambda: next(pw.iterate(A, 2, init=W * 1e300)))
+
+
+def test_transform_in_a_precision_that_cannot_hold_it() -> None:
+    """Single precision cannot take the place of double where the numbers are beyond it."""
+    fit = pw.factorize(A * 1e60, 2, stop=RULE)
+    refused(ValueError, "leave the range of their precision", fit.transform, A.astype("f4"))
+    model = pw.NMF(2, max_iter=2, tol=0).fit(A * 1e60)
+    refused(ValueError, "leave the range of their precision", model.transform, A.astype("f4"))
 
 
 def test_an_earlier_result_of_another_rank_or_matrix() -> None:

@@ -11,7 +11,7 @@ import partwise
 SOURCE = Path(partwise.__file__).parent
 ORDER = [
     ["names", "types", "documents", "targets"],
-    ["structure"],
+    ["structure", "scaling"],
     ["kernels", "steps"],
     ["blocks", "penalties", "files", "locks", "measures", "coherence"],
     ["walks", "products"],

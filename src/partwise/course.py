@@ -83,6 +83,7 @@ class Course:
     ) -> Factorization:
         """Go the way from its start, or from a state."""
         run, table = (state.run, state.table) if isinstance(state, Polish) else self._race(seed, began, tick, state)
+        run.best.refuse_not_finite()
         try:
             if not isinstance(state, Polish) and self._goes_on(run):
                 assert self.polish is not None

@@ -16,7 +16,7 @@ from partwise.algorithm import Algorithm
 from partwise.algorithms import as_algorithm
 from partwise.blocks import Workers, single_threaded_blas
 from partwise.data import as_data
-from partwise.factorization import fold_in
+from partwise.factorization import fold_in, narrowed
 from partwise.loop import DEFAULT_ALGORITHM, iterate
 from partwise.products import residual2
 from partwise.run import default_stop
@@ -147,7 +147,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         with Workers(self.threads) as workers:
             if first:
                 self._begin(documents)
-            w = np.ascontiguousarray(self.components_.T, documents.dtype)
+            w = narrowed(self.components_.T, documents.dtype)
             weights = fold_in(documents, self.algorithm_, w, workers).factor
             self._sums = self._sums.add(documents.T, weights, workers, float(self.forget_factor))
             with single_threaded_blas():
@@ -173,7 +173,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         """The weights of samples for these components, exact and the same for one row or many."""
         check_is_fitted(self)
         documents = as_data(self._checked(X, reset=False), zero=True)
-        w = np.ascontiguousarray(self.components_.T, documents.dtype)
+        w = narrowed(self.components_.T, documents.dtype)
         with Workers(self.threads) as workers:
             return documents.hand_out(fold_in(documents, self.algorithm_, w, workers).factor)
 
@@ -189,7 +189,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         """The share of the squares of X that the components explain: 1 − ‖X − X̂‖² / ‖X‖²."""
         check_is_fitted(self)
         documents = as_data(self._checked(X, reset=False))
-        w = np.ascontiguousarray(self.components_.T, documents.dtype)
+        w = narrowed(self.components_.T, documents.dtype)
         with Workers(self.threads) as workers:
             weights = fold_in(documents, self.algorithm_, w, workers).factor
             return 1 - residual2(documents, weights, w, workers) / documents.norm2

@@ -26,6 +26,7 @@ from partwise.updates import exact
 from partwise.walks import over
 
 KIND, LAYOUT = "partwise factorization", 1
+OUT_OF_RANGE = "The weights of these columns leave the range of their precision; give them in float64, or rescale them."
 RECORD = np.dtype([("iteration", np.int64), *((n, np.float64) for n in ("seconds", "error", "angle", "kkt"))])
 
 
@@ -89,7 +90,7 @@ class Factorization:
             rows = f"{data.shape[0]} rows, the one that was fitted {len(self.w)}"
             raise ValueError(f"The matrix has {rows}; they must be the same rows in the same order.")
         with Workers(threads) as workers:
-            w = np.ascontiguousarray(self.w, data.dtype)
+            w = narrowed(self.w, data.dtype)
             found: Array = data.T.hand_out(fold_in(data.T, self.algorithm, w, workers).factor).T
             return found
 
@@ -152,8 +153,19 @@ def fold_in(documents: Data, algorithm: Algorithm, w: Any, workers: Workers, rhs
     Nonnegative least squares on the gram with the algorithm's penalty, or its own cone; where AHCLS's penalty leaves
     no minimum to solve for, the clipped half-step, which needs no earlier rows either.
     """
-    with single_threaded_blas():
+    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         gram, penalty = over(gram_of, w), algorithm.h.penalty
+        if not np.isfinite(gram).all():
+            raise ValueError(OUT_OF_RANGE)
         solvable = penalty.convex or not indefinite(gram + penalty.matrix(len(gram)))
         update = exact(algorithm.h.update) if solvable else algorithm.h.update
-        return half(documents, Job(Side(update, penalty), w, gram, rhs=rhs), workers)
+        made = half(documents, Job(Side(update, penalty), w, gram, rhs=rhs), workers)
+    if not np.isfinite(made.gram).all():
+        raise ValueError(OUT_OF_RANGE)
+    return made
+
+
+def narrowed(w: Any, dtype: Any) -> Array:
+    """W in the precision of other data; what that cannot hold is infinite, and refused by :func:`fold_in`."""
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(w, dtype)

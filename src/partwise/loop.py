@@ -34,7 +34,7 @@ def iterate(
     """The steps of a factorisation, without end: take as many as you like.
 
     Everything that was given is checked here, before the first step. Step 0 holds W⁽⁰⁾ and its H⁽⁰⁾. The iterator
-    ends by itself only when a whole factor has become zero or a number is no longer finite.
+    ends by itself only when a whole factor has become zero or before a step with a number that is not finite.
     """
     began = time.perf_counter()
     problem = as_problem(matrix, rank, algorithm, init, threads, reseed)
@@ -68,4 +68,9 @@ def check_seed(seed: Any) -> None:
 def _with_threads(problem: Problem, steps: Iterator[Step]) -> Iterator[Step]:
     """The steps; the threads end with the iterator."""
     with problem.workers:
-        yield from steps
+        for step in steps:
+            if step.iteration == 0:
+                step.refuse_not_finite()
+            if not step.finite:
+                return
+            yield step

@@ -20,6 +20,7 @@ from partwise.optimality import fit_sums, side_optimality
 from partwise.penalties import unbounded
 from partwise.products import NEAR_EXACT, gram_matrix, product, residual2
 from partwise.reseeding import reseed_dead
+from partwise.scaling import in_range
 from partwise.starts import Given, Init, is_warm
 from partwise.steps import Check, Momentum, Optimality, StartCost, Step
 from partwise.stopping import angles_between
@@ -65,7 +66,7 @@ class Problem:
 
     def start(self, seeds: Sequence[int | None], began: float) -> list[Step]:
         """Step 0 of each seed: W⁽⁰⁾ and H⁽⁰⁾, the algorithm's own half-step where that needs no earlier H."""
-        with single_threaded_blas():
+        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
             made = [self._start(seed) for seed in seeds]
             steps = self._first([w for w, _ in made], began)
             return [replace(step, start=cost) for step, (_, cost) in zip(steps, made, strict=True)]
@@ -104,6 +105,8 @@ class Problem:
         else:
             cost = StartCost(seconds, np.asarray(w).nbytes)
         checked = as_factor(w, "The start W", (self.data.shape[0], self.rank))
+        if not isinstance(self.init, Given):
+            checked, _ = in_range(self.data, checked)
         return self.data.hold(np.ascontiguousarray(checked, self.data.dtype)), cost
 
     def pair(self, iteration: int, began: float, w: Array, h: Array) -> Step:

@@ -112,7 +112,8 @@ class Run:
     @property
     def place(self) -> float:
         """What runs are compared by."""
-        return self.score(self.best)
+        found = self.score(self.best)
+        return found if np.isfinite(found) else np.inf
 
     def release(self) -> None:
         """Let go of the factors; the history stays."""
@@ -164,6 +165,7 @@ def finished(
 ) -> Factorization:
     """The result with its certificate; the stationarity check is part of the history's row."""
     step = run.best
+    step.refuse_not_finite()
     assert run.reason is not None
     certificate = certify(
         run.problem,

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from partwise.blocks import Workers
 from partwise.data import as_factor
+from partwise.scaling import in_range
 from partwise.types import Array, Data
 
 
@@ -30,7 +31,7 @@ class Given:
         self.w, self.h = w, h
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
-        return np.array(as_factor(self.w, "W", (data.shape[0], rank)), data.dtype, order="C")
+        return np.array(self._pair(data, rank)[0], data.dtype, order="C")
 
     def warm(self, data: Data, rank: int) -> bool:
         """Whether it is a pair."""
@@ -38,14 +39,18 @@ class Given:
 
     def check(self, data: Data, rank: int) -> None:
         """Refuse factors that do not fit, before any work."""
-        as_factor(self.w, "W", (data.shape[0], rank))
-        self.other(data, rank)
+        self._pair(data, rank)
 
     def other(self, data: Data, rank: int) -> Array | None:
         """H as a tall factor, where it was given."""
-        if self.h is None:
-            return None
-        return np.array(as_factor(self.h, "H", (rank, data.shape[1])).T, data.dtype, order="C")
+        h = self._pair(data, rank)[1]
+        return None if h is None else np.array(h.T, data.dtype, order="C")
+
+    def _pair(self, data: Data, rank: int) -> tuple[Array, Array | None]:
+        """What was given, checked and in the range of the data's precision."""
+        w = as_factor(self.w, "W", (data.shape[0], rank))
+        h = None if self.h is None else as_factor(self.h, "H", (rank, data.shape[1]))
+        return in_range(data, w, h)
 
 
 def is_warm(init: Init, data: Data, rank: int) -> bool:

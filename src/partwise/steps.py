@@ -130,3 +130,8 @@ class Step:
     def finite(self) -> bool:
         """Whether every number is still finite."""
         return bool(np.isfinite(self.objective))
+
+    def refuse_not_finite(self) -> None:
+        """Raise where this is what there is to return, and a number is not finite."""
+        if not self.finite:
+            raise ValueError("A number left the range of the precision at the start; rescale the matrix or the start.")
