@@ -19,10 +19,10 @@ import numpy as np
 from matrices import reuters
 
 import partwise as pw
-from partwise.blocks import Workers
-from partwise.data import as_data
+from partwise.data.as_data import as_data
+from partwise.data.products import product
 from partwise.kernels.products import plain_csr_product
-from partwise.products import product
+from partwise.threads.pool import Workers
 
 REPEATS = 101
 LIMITS = {"acls": 1.4, "hals, 1 sweep": 2.2, "hals, 3 sweeps": None, "als-hals (the default)": None}

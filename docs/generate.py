@@ -9,11 +9,11 @@ from typing import Any
 
 import benchmarks_page
 import commands_page
+import design_page
 import retrieval_page
 import scale_page
 
 import partwise as pw
-from partwise import stopping
 from partwise.experiments import EXPERIMENTS, store, writing
 
 HERE = Path(__file__).parent
@@ -40,25 +40,23 @@ def algorithms_page() -> str:
     """docs/algorithms.md."""
     algorithms = [(f"`{name}`", first_sentence(made), settings(made)) for name, made in pw.ALGORITHMS.items()]
     starts = [(f"`{name}`", first_sentence(made), settings(made)) for name, made in pw.INITS.items()]
-    rules = [
-        (f"`{rule.__name__}`", first_sentence(rule), settings(rule))
-        for rule in (
-            stopping.MaxIterations,
-            stopping.TimeLimit,
-            stopping.Frobenius,
-            stopping.Angle,
-            stopping.Stationarity,
-            stopping.AnyOf,
-            stopping.AllOf,
-        )
+    rules = [(f"`{rule.__name__}`", first_sentence(rule), settings(rule)) for rule in pw.RULES.values()]
+    losses = [
+        (f"`{name}`", first_sentence(type(loss)), f"`{loss.default_algorithm}`") for name, loss in pw.LOSSES.items()
     ]
+    penalties = [(f"`{kind.__name__}`", first_sentence(kind), settings(kind)) for kind in pw.PENALTIES.values()]
     return "\n\n".join(
         [
             "# What there is to choose from",
             "This page is written by `make docs` from the tables in the code.",
             "## Algorithms",
             table(("name", "what it does", "settings"), algorithms),
-            "`partwise.extrapolated(algorithm)` adds safeguarded momentum to any of them.",
+            "`partwise.extrapolated(algorithm)` adds safeguarded momentum to any of them, `partwise.frozen(algorithm, "
+            "w=...)` holds some components as they are, `partwise.penalised(algorithm, w=...)` sets other penalties.",
+            "## Losses",
+            table(("name", "what is minimised", "algorithm where none is named"), losses),
+            "## Penalties",
+            table(("class", "what is added to the loss", "settings"), penalties),
             "## Starts",
             table(("name", "what it does", "settings"), starts),
             "A start may also be W itself (m × k), a pair (W, H), or an earlier result.",
@@ -196,6 +194,11 @@ def scale() -> str:
     return scale_page.page(result("disk"), table)
 
 
+def design() -> str:
+    """docs/design.md, of which only the table of rooms is written here."""
+    return design_page.page(table)
+
+
 def commands() -> str:
     """docs/command-line.md."""
     return commands_page.page(table)
@@ -209,6 +212,7 @@ def paper_page() -> str:
 
 PAGES = {
     "algorithms.md": algorithms_page,
+    "design.md": design,
     "measured.md": measured_page,
     "retrieval.md": retrieval,
     "scale.md": scale,

@@ -14,9 +14,9 @@ import pytest
 import scipy.sparse as sp
 
 import partwise as pw
-from partwise.conversion import convert
 from partwise.data.dask.work import make_part
-from partwise.matrix_files import read_matrix
+from partwise.io.convert import convert
+from partwise.io.matrices import read_matrix
 
 A = np.random.default_rng(0).random((9, 7)) + 0.1
 W, H = np.random.default_rng(1).random((9, 2)), np.random.default_rng(2).random((2, 7))
@@ -475,7 +475,7 @@ def test_a_made_start_out_of_range() -> None:
 
 def test_the_last_line_of_defence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the start itself is not finite all the same, that is a sentence and no result."""
-    monkeypatch.setattr("partwise.starts.in_range", lambda data, w, h=None: (w, h))
+    monkeypatch.setattr("partwise.inits.base.in_range", lambda data, w, h=None: (w, h))
     for polish in (None, "hals"):
         refused(ValueError, "left the range", factorize, A, 2, init=(W * 1e300, H * 1e300), polish=polish)
     refused(ValueError, "left the range", lambda: next(pw.iterate(A, 2, init=W * 1e300)))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from test_checkpoint import A, assert_same, broken, call, no_waiting_for_the_disk  # noqa: F401
+from kept_runs import A, assert_same, broken, call, no_waiting_for_the_disk  # noqa: F401
 
 import partwise as pw
 
@@ -34,7 +34,7 @@ def test_it_says_what_it_is(tmp_path, monkeypatch):
     stop = pw.MaxIterations(14)
     assert broken(monkeypatch, path, 6, stop=stop)
     seen = pw.resume(path)
-    assert (seen.shape, seen.phase, seen.iteration) == ((60, 44), "race", 6)
+    assert (seen.shape, seen.phase, seen.iteration) == ((60, 44), "run", 6)
     assert seen.error == call(stop=stop).history.error[6]
     told = str(seen)
     for text in ("60 × 44, float64", "als-hals(sweeps=5)", "sample", "under way at iteration 6", "MaxIterations"):

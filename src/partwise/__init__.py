@@ -4,9 +4,9 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from partwise.agreement import Stability, stability
-from partwise.algorithm import Algorithm
-from partwise.algorithms import (
+from partwise.algorithms.base import Algorithm, Side
+from partwise.algorithms.penalties import PENALTIES, Penalty, Quadratic
+from partwise.algorithms.table import (
     ALGORITHMS,
     acls,
     ahcls,
@@ -18,37 +18,45 @@ from partwise.algorithms import (
     anls_lawson_hanson,
     barrier,
     extrapolated,
+    frozen,
     gdcls,
     hals,
     hoyer_target,
     multiplicative,
+    penalised,
     projected_gradient,
 )
-from partwise.certificate import Certificate
-from partwise.data import as_data, open_matrix, write_matrix
-from partwise.factorization import Factorization
-from partwise.inits import INITS
-from partwise.loading import load
-from partwise.loop import iterate
-from partwise.measures import hoyer
-from partwise.methods import MethodRow, compare_methods
-from partwise.planning import Plan, plan
-from partwise.restarts import Racing
-from partwise.resuming import Resumable, resume
-from partwise.solve import factorize
-from partwise.steps import Step
-from partwise.stopping import (
+from partwise.data.as_data import as_data
+from partwise.data.disk import open_matrix
+from partwise.data.write import write_matrix
+from partwise.engine.plan import Plan, plan
+from partwise.engine.restarts import Racing
+from partwise.engine.step import Step
+from partwise.engine.stopping import (
+    RULES,
     AllOf,
     Angle,
     AnyOf,
     Frobenius,
     MaxIterations,
     Reason,
+    Rule,
     Stationarity,
     TimeLimit,
 )
-from partwise.survey import Ranks, ranks
-from partwise.svd import SVD, truncated_svd
+from partwise.factorize import factorize, iterate
+from partwise.inits.table import INITS
+from partwise.linalg.measures import hoyer
+from partwise.linalg.svd import SVD, truncated_svd
+from partwise.load import load
+from partwise.losses.table import LOSSES
+from partwise.result.certificate import Certificate
+from partwise.result.factorization import Factorization
+from partwise.resume import Resumable, resume
+from partwise.study.compare import MethodRow, compare_methods
+from partwise.study.ranks import Ranks, ranks
+from partwise.study.stability import Stability, stability
+from partwise.types import Update
 
 if TYPE_CHECKING:
     from partwise.estimator import NMF
@@ -60,8 +68,11 @@ __version__ = version("partwise")
 __all__ = [
     "ALGORITHMS",
     "INITS",
+    "LOSSES",
     "LSI",
     "NMF",
+    "PENALTIES",
+    "RULES",
     "SVD",
     "Algorithm",
     "AllOf",
@@ -73,16 +84,21 @@ __all__ = [
     "Frobenius",
     "MaxIterations",
     "MethodRow",
+    "Penalty",
     "Plan",
+    "Quadratic",
     "Racing",
     "Ranks",
     "Reason",
     "Resumable",
+    "Rule",
+    "Side",
     "Stability",
     "Stationarity",
     "Step",
     "TimeLimit",
     "TopicModel",
+    "Update",
     "Weighting",
     "acls",
     "ahcls",
@@ -97,6 +113,7 @@ __all__ = [
     "compare_methods",
     "extrapolated",
     "factorize",
+    "frozen",
     "gdcls",
     "hals",
     "hoyer",
@@ -105,6 +122,7 @@ __all__ = [
     "load",
     "multiplicative",
     "open_matrix",
+    "penalised",
     "plan",
     "projected_gradient",
     "ranks",

@@ -12,20 +12,20 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_n_features, check_is_fitted, check_non_negative, validate_data
 
-from partwise.algorithm import Algorithm
-from partwise.algorithms import as_algorithm
-from partwise.blocks import Workers, single_threaded_blas
-from partwise.data import as_data
-from partwise.factorization import fold_in, narrowed
-from partwise.loop import DEFAULT_ALGORITHM, iterate
-from partwise.products import residual2
-from partwise.run import default_stop
-from partwise.solve import factorize
-from partwise.stopping import MaxIterations, Reason, Rule
-from partwise.streams import Sums
-from partwise.structure import check_structure
+from partwise.algorithms.base import Algorithm
+from partwise.algorithms.table import as_algorithm
+from partwise.data.as_data import as_data, is_kept_elsewhere
+from partwise.data.products import residual2
+from partwise.data.structure import check_structure
+from partwise.engine.half_step import fold_in, in_precision
+from partwise.engine.online import Sums
+from partwise.engine.run import default_stop
+from partwise.engine.stopping import MaxIterations, Reason, Rule
+from partwise.factorize import DEFAULT_ALGORITHM, certified, checked_call, iterate
+from partwise.losses.table import loss_of
+from partwise.threads.blas import single_threaded_blas
+from partwise.threads.pool import Workers
 from partwise.types import Array
-from partwise.walks import Walks
 
 
 class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -107,7 +107,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         """Find the components of X and give each sample's weights."""
         X = self._checked(X, reset=True)
         algorithm, data = as_algorithm(self.algorithm), as_data(X).T
-        fit = factorize(
+        call = checked_call(
             data,
             self._rank(X.shape),
             algorithm=algorithm,
@@ -117,6 +117,9 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             threads=self.threads,
             settle=True,
         )
+        with call.problem.workers:
+            run, starts, _ = call.drive()
+            fit = certified(run, starts)
         self.algorithm_ = algorithm
         self.components_ = np.ascontiguousarray(np.asarray(fit.w).T)
         self.n_components_ = fit.rank
@@ -124,7 +127,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.n_iter_ = max(1, fit.certificate.iterations)
         self.reconstruction_err_ = fit.error * float(np.sqrt(data.norm2))
         self.n_samples_seen_ = X.shape[0]
-        self._sums = Sums.of(fit.h, fit.rhs)
+        self._sums = Sums.of(fit.h, run.iterate.check.rhs_w)
         if self.tol > 0 and fit.reason is Reason.MAX_ITERATIONS:
             warnings.warn(
                 f"NMF stopped at max_iter={self.max_iter} before the tolerance was met; "
@@ -147,11 +150,11 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         with Workers(self.threads) as workers:
             if first:
                 self._begin(documents)
-            w = narrowed(self.components_.T, documents.dtype)
-            weights = fold_in(documents, self.algorithm_, w, workers).factor
+            w = in_precision(self.components_.T, documents.dtype)
+            weights = self._fold_in(documents, w, workers)
             self._sums = self._sums.add(documents.T, weights, workers, float(self.forget_factor))
             with single_threaded_blas():
-                w = self._sums.half(self.algorithm_.w, w)
+                w = self._sums.half_step(self.algorithm_.w, w)
         self.components_ = np.ascontiguousarray(w.T)
         self.n_samples_seen_ = self._sums.samples
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
@@ -160,12 +163,12 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def _begin(self, documents: Any) -> None:
         """The components before the first batch: step 0 of the loop on it."""
         rank, self.algorithm_ = self._rank(documents.shape), as_algorithm(self.algorithm)
-        if self.algorithm_.needs_data:
+        if not loss_of(self.algorithm_).streams:
             raise ValueError(f"{self.algorithm_.name} needs all samples at once; use another algorithm for streams.")
         steps = iterate(
             documents.T, rank, algorithm=self.algorithm_, init=self.init, seed=self._seed(), threads=self.threads
         )
-        self.components_ = np.ascontiguousarray(next(iter(steps)).w.T)
+        self.components_ = np.ascontiguousarray(np.asarray(next(iter(steps)).w).T)
         self.n_components_ = int(rank)
         self._sums = Sums.empty(documents.shape[1], int(rank))
 
@@ -173,9 +176,9 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         """The weights of samples for these components, exact and the same for one row or many."""
         check_is_fitted(self)
         documents = as_data(self._checked(X, reset=False), zero=True)
-        w = narrowed(self.components_.T, documents.dtype)
+        w = in_precision(self.components_.T, documents.dtype)
         with Workers(self.threads) as workers:
-            return documents.hand_out(fold_in(documents, self.algorithm_, w, workers).factor)
+            return documents.hand_out(self._fold_in(documents, w, workers))
 
     def inverse_transform(self, X: Any) -> Array:
         """Samples again from their weights: X @ components_."""
@@ -189,17 +192,21 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         """The share of the squares of X that the components explain: 1 − ‖X − X̂‖² / ‖X‖²."""
         check_is_fitted(self)
         documents = as_data(self._checked(X, reset=False))
-        w = narrowed(self.components_.T, documents.dtype)
+        w = in_precision(self.components_.T, documents.dtype)
         with Workers(self.threads) as workers:
-            weights = fold_in(documents, self.algorithm_, w, workers).factor
+            weights = self._fold_in(documents, w, workers)
             return 1 - residual2(documents, weights, w, workers) / documents.norm2
+
+    def _fold_in(self, documents: Any, w: Array, workers: Workers) -> Any:
+        """The exact weights of samples for these components."""
+        return fold_in(documents, loss_of(self.algorithm_), self.algorithm_, w, workers).factor.rows
 
     @property
     def _n_features_out(self) -> int:
         return int(self.components_.shape[0])
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        if isinstance(X, Walks) or type(X).__module__.startswith("dask."):
+        if is_kept_elsewhere(X):
             _check_n_features(self, X, reset=reset)
             return as_data(X, zero=not reset)
         if np.ma.is_masked(X):

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers
-from partwise.products import product
-from partwise.starts import Init
-from partwise.steps import Step
-from partwise.stopping import Reason, Rule
+from partwise.data.products import product
+from partwise.engine.step import Step
+from partwise.engine.stopping import Reason, Rule
+from partwise.inits.base import Init
+from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Update
 
 __all__ = ["check_data", "check_init", "check_stop", "check_update"]

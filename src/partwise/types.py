@@ -1,10 +1,11 @@
-"""The nouns that every room shares: the data and the half-step, each with its law."""
+"""The nouns that every room shares, each with its law: data, factors, updates."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Protocol, TypeAlias
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,77 @@ from numpy.typing import NDArray
 Array: TypeAlias = NDArray[Any]
 
 
-class Data(Protocol):
-    """A nonnegative matrix as the passes see it: rows in fixed blocks, and its transpose as a matrix of its own.
+@runtime_checkable
+class Local(Protocol):
+    """A nonnegative matrix whose numbers are all at hand: what ``as_data`` takes from a user's own class.
 
-    Law: ``product`` of all blocks is A @ factor, ``T`` is the transpose of the same numbers, ``rows`` are A's rows.
+    Law: ``product`` over consecutive ranges of rows is A @ factor, ``rows`` are A's rows, dense, and ``T`` is the
+    transpose of the same numbers as another such object. What else the engine asks for follows from these; an object
+    that has ``blocks``, ``row_norms2``, ``nnz``, ``nbytes``, ``digest``, ``widens`` or ``some`` is asked itself.
     """
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def T(self) -> Local: ...
+    def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
+        """out = A[lo:hi] @ factor."""
+        ...
+
+    def rows(self, lo: int, hi: int) -> Array:
+        """A[lo:hi], dense."""
+        ...
+
+
+@runtime_checkable
+class Walkable(Protocol):
+    """A nonnegative matrix that comes in parts along one axis, on disk or on workers.
+
+    Law: ``walk`` gives a task every part once and adds what the parts give in a fixed order (see
+    :class:`partwise.data.passes.Task`); ``T`` is the other side of the same parts.
+    """
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def T(self) -> Walkable: ...
+    @property
+    def split(self) -> int | None:
+        """The axis along which the numbers come in parts."""
+        ...
+
+    @property
+    def row_norms2(self) -> Array:
+        """The squared length of each row, in float64."""
+        ...
+
+    def walk(
+        self,
+        task: Any,
+        tall: Sequence[Any],
+        shared: Sequence[Array],
+        workers: Any,
+        shares: Sequence[int] = (),
+        both: bool = False,
+    ) -> Any:
+        """A task for each part, wherever the parts are."""
+        ...
+
+    def hold(self, factor: Array) -> FactorRows:
+        """A factor of these rows, kept where its rows of A are."""
+        ...
+
+    def hand_out(self, factor: FactorRows) -> Any:
+        """A factor of these rows as the user gets it."""
+        ...
+
+
+class Data(Protocol):
+    """A nonnegative matrix as the engine and the starts see it; ``as_data`` makes it from whatever a user has."""
 
     @property
     def shape(self) -> tuple[int, int]: ...
@@ -25,22 +92,35 @@ class Data(Protocol):
     @property
     def nnz(self) -> int: ...
     @property
+    def nbytes(self) -> int:
+        """The bytes of one copy of the numbers, indices included."""
+        ...
+
+    @property
+    def resident(self) -> int:
+        """The bytes in this process while a run reads the matrix, as it was given and as it is walked."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """A hash of the numbers: the same for the same matrix and kind."""
+        ...
+
+    @property
     def widens(self) -> bool:
         """Whether a column of a product has the same bits at any width of the factor, so that starts can share it."""
         ...
 
     @property
-    def nbytes(self) -> int:
-        """What one copy of the numbers takes, indices included."""
+    def split(self) -> int | None:
+        """The axis along which the numbers come in parts; None where all of them are at hand."""
         ...
 
     @property
-    def digest(self) -> str:
-        """A hash of the numbers, by which a run knows its data again; the same for the same matrix and kind."""
+    def blocks(self) -> tuple[tuple[int, int], ...]:
+        """Ranges of rows that a pass takes one by one; they depend on the data alone."""
         ...
 
-    @property
-    def blocks(self) -> tuple[tuple[int, int], ...]: ...
     @property
     def T(self) -> Data: ...
     @property
@@ -53,46 +133,24 @@ class Data(Protocol):
         """‖A‖_F², in float64."""
         ...
 
-    @property
-    def split(self) -> int | None:
-        """The axis along which the numbers come in parts, one after the other; None where all of them are at hand."""
-        ...
-
-    def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
-        """(lo, hi, the rows or columns lo:hi in memory) in order, each until the next is asked for.
-
-        ``both`` says that a part is walked along its rows and along its columns.
-        """
-        ...
-
-    def walk(
-        self, task: Any, tall: Any, shared: Any, workers: Any, shares: Sequence[int] = (), both: bool = False
-    ) -> Any:
-        """A task for each part, wherever the parts are: see :class:`partwise.walks.Walks`."""
-        ...
-
-    def hold(self, factor: Any) -> Any:
-        """A factor of the split axis, kept where its rows of A are."""
-        ...
-
-    def hand_out(self, factor: Any) -> Any:
-        """A factor of these rows as the user gets it."""
-        ...
-
-    def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
-        """out = A[lo:hi] @ factor, where all the numbers are at hand."""
-        ...
-
-    def compressed(self, factor: Array) -> tuple[Array, Array, Array] | None:
-        """indptr, indices and values, where a product takes row by row all of this factor; else None."""
-        ...
-
     def rows(self, lo: int, hi: int) -> Array:
         """A[lo:hi], dense."""
         ...
 
     def some(self, rows: Array, workers: Any) -> Any:
         """A[rows] for increasing ``rows``: a CSR array where A is sparse, else an array."""
+        ...
+
+    def parts(self, both: bool = False) -> Iterator[tuple[int, int, Any]]:
+        """(lo, hi, the rows or columns lo:hi at hand) in order, each valid until the next is asked for."""
+        ...
+
+    def hold(self, factor: Array) -> Any:
+        """A factor of these rows, kept where its rows of A are."""
+        ...
+
+    def hand_out(self, factor: Any) -> Any:
+        """A factor of these rows as the user gets it."""
         ...
 
 
@@ -108,7 +166,7 @@ class Spread(ABC):
 
     @property
     def nbytes(self) -> int:
-        """What all of it takes."""
+        """The bytes of all of it."""
         return self.shape[0] * self.shape[1] * self.dtype.itemsize
 
     @abstractmethod
@@ -120,7 +178,22 @@ class Spread(ABC):
 
     @abstractmethod
     def sum(self, function: Callable[[Array], Any]) -> Any:
-        """What the function finds on the rows of each part, added in a fixed order."""
+        """The results of the function on the rows of each part, added in a fixed order."""
+
+
+FactorRows: TypeAlias = Array | Spread
+"""The rows of a tall factor (rows × k): an array here, or one that lies in parts on workers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """A tall factor, and what is known of it."""
+
+    rows: FactorRows
+    gram: Array
+    """rowsᵀ rows, in float64."""
+    rhs: FactorRows | None = None
+    """A · rows, or Aᵀ · rows, where a pass has left it: the right-hand side of the other factor's half-step."""
 
 
 class Rows(Protocol):
@@ -134,6 +207,9 @@ class Update(ABC):
 
     Law 1: row i of the result depends on ``gram``, ``rhs[i]`` and ``factor[i]`` and nothing else; the result is ≥ 0
     and has the shape and dtype of ``factor``; the inputs are left untouched.
+
+    Rows that ``prepare`` returns may have an attribute ``square``: then they are max(0, rhs · square), and sparse data
+    make them without ever holding the right-hand side.
     """
 
     cold: ClassVar[bool] = False
@@ -144,10 +220,12 @@ class Update(ABC):
     """The gram must be positive semidefinite."""
     needs_nonnegative_gram: ClassVar[bool] = False
     """The gram must have no negative entry."""
-    extrapolates: ClassVar[bool] = True
-    """A point moved ahead and clipped is as good as any."""
-    locks: ClassVar[bool] = False
-    """An entry that is zero stays zero."""
+    linear: ClassVar[bool] = True
+    """A linear penalty, which can make entries of ``rhs`` negative, is minimised like the rest of the objective."""
+    zero_floor: ClassVar[float] = 0.0
+    """Above 0 an entry that is zero stays zero, and this fraction of the row's mean stands for zero at a start."""
+    constraint: str = ""
+    """What the rows hold besides x ≥ 0, in words; momentum and a polish would undo it."""
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
@@ -161,7 +239,7 @@ class Update(ABC):
 
     def __call__(self, gram: Array, rhs: Array, factor: Array) -> Array:
         out = np.empty_like(factor, order="C")
-        rhs, factor = (np.require(given, requirements=["C", "W"]) for given in (rhs, factor))
+        rhs, factor = (np.require(array, requirements=["C", "W"]) for array in (rhs, factor))
         self.prepare(np.ascontiguousarray(gram, np.float64))(rhs, factor, out)
         return out
 
@@ -176,19 +254,6 @@ class Update(ABC):
     def exact(self) -> Update | None:
         """The cold update that solves this row problem to the end, where that is not nonnegative least squares."""
         return None
-
-
-class DataUpdate(Update):
-    """A half-step that must see the data. Its law: row i of the result depends on the fixed factor and A[i]."""
-
-    cold = True
-
-    @abstractmethod
-    def solve(self, rows: Array, fixed: Array, out: Array) -> None:
-        """Fill ``out`` from dense rows of A and the fixed factor."""
-
-    def prepare(self, gram: Array) -> Rows:
-        raise TypeError(f"{type(self).__name__} needs the data itself, not its Gram matrix.")
 
 
 class NoMinimum(ValueError):

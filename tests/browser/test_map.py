@@ -2,7 +2,7 @@
 
 import pytest
 
-from partwise.measures import topic_cosines
+from partwise.linalg.measures import topic_cosines
 from partwise.plot.layout import places
 
 BUBBLE = "#map .bubble"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import partwise as pw
-from partwise import files
+from partwise.storage import archive as files
 
 
 def refused(done, said):
@@ -123,7 +123,7 @@ def test_a_very_long_line_is_left_out_and_told(warm, tmp_path):
 def test_models_of_another_kind_or_version(saved, warm, tmp_path):
     """A factorisation, a newer layout, a text file and a damaged model: one sentence each, for every verb."""
     pw.factorize(np.ones((4, 3)), 1).save(tmp_path / "fit.partwise")
-    meta, arrays = files.read(saved, pw.TopicModel.KIND, 1)
+    meta, arrays, _ = files.read(saved, pw.TopicModel.KIND, 1)
     files.write(tmp_path / "new.partwise", pw.TopicModel.KIND, 2, meta, arrays)
     (tmp_path / "text.partwise").write_text("not a model", encoding="utf-8")
     (tmp_path / "half.partwise").write_bytes(saved.read_bytes()[:2000])

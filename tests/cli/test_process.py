@@ -15,18 +15,18 @@ import partwise as pw
 # Each iteration says that it has begun and waits, so that an interrupt finds the run on its way.
 SLOW = """
 import signal, sys, time
-import partwise.loop
+import partwise.engine.driver
 from partwise.cli import main
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-advance = partwise.loop.Problem.advance
+advance = partwise.engine.driver.advance
 
 def slowly(*given):
     sys.stderr.write("!"), sys.stderr.flush()
     time.sleep(0.2)
     return advance(*given)
 
-partwise.loop.Problem.advance = slowly
+partwise.engine.driver.advance = slowly
 """
 
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import partwise as pw
-from partwise.data import DenseData, SparseData
+from partwise.data.dense import DenseData
+from partwise.data.sparse import SparseData
 from partwise.testing import check_data
 
 FORMATS = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")

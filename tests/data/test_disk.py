@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import partwise as pw
-from partwise.data.stored import MANIFEST
+from partwise.data.manifest import MANIFEST
 from partwise.testing import check_data
 
 SLOW = {"alp", "anls-lawson-hanson", "barrier"}

@@ -10,16 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partwise.datasets import (
-    TOP_TEN,
-    Article,
-    DataNotFound,
-    load_reuters,
-    locate,
-    read_reuters,
-    reuters,
-    reuters10,
-)
+from partwise.datasets import TOP_TEN, Article, DataNotFound, load_reuters, locate, read_reuters, reuters, reuters10
 
 HEAD = '<!DOCTYPE lewis SYSTEM "lewis.dtd">\n'
 COCOA = """\

@@ -6,14 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from partwise.datasets import (
-    DataNotFound,
-    load_golub,
-    load_movielens,
-    read_gct,
-    read_movielens,
-    read_samples,
-)
+from partwise.datasets import DataNotFound, load_golub, load_movielens, read_gct, read_movielens, read_samples
 
 GCT = "#1.2\n2\t3\nName\tDescription\ta\tb\tc\nG1\tgene one\t1\t2\t3\nG2\tgene two\t4.5\t0\t20\n"
 SAMPLES = "sample\tclass\tsubtype\nb\tAML\tAML\na\tALL\tALL-B\nc\tALL\tALL-T\n"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import partwise.experiments.types as types
-from partwise.course import Course
 from partwise.experiments import EXPERIMENTS, Context, store
+from partwise.factorize import Call
 
 SETTINGS = {"rank": 3, "iterations": 3, "seeds": 1, "weight": "tfidf"}
 
@@ -15,15 +15,15 @@ class Breaks:
     """Counts what is really run, and fails after some of it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.runs, self.most, run = 0, 10**9, Course.run
+        self.runs, self.most, run = 0, 10**9, Call.drive
 
-        def counted(course, *given):
+        def counted(call, *given):
             if self.runs >= self.most:
                 raise InterruptedError
             self.runs += 1
-            return run(course, *given)
+            return run(call, *given)
 
-        monkeypatch.setattr(Course, "run", counted)
+        monkeypatch.setattr(Call, "drive", counted)
 
 
 def test_finished_fits_are_not_run_again(small_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from partwise.blocks import Workers
-from partwise.data import as_data
+from partwise.data.as_data import as_data
 from partwise.inits import centroid
 from partwise.inits.centroid import Centroid, spherical_k_means
+from partwise.threads.pool import Workers
 
 
 def start(matrix, rank, seed=0, **settings):

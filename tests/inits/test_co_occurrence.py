@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from partwise.blocks import Workers
-from partwise.data import as_data
+from partwise.data.as_data import as_data
 from partwise.inits.co_occurrence import CoOccurrence, column_sums
+from partwise.threads.pool import Workers
 
 
 def start(matrix, rank, pool=None, seed=0):

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partwise as pw
-from partwise.blocks import Workers
-from partwise.inits import INITS
+from partwise.inits.table import INITS
 from partwise.testing import check_init
+from partwise.threads.pool import Workers
 
 SHAPES = [(20, 12), (12, 20), (9, 9)]
 

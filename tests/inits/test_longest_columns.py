@@ -3,9 +3,9 @@
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers
-from partwise.data import as_data
+from partwise.data.as_data import as_data
 from partwise.inits.longest_columns import LongestColumns, longest
+from partwise.threads.pool import Workers
 
 
 def start(init, matrix, rank, seed=0):

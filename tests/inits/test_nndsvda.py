@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from partwise.blocks import Workers
-from partwise.data import as_data
+from partwise.data.as_data import as_data
 from partwise.inits.nndsvd import NNDSVD, NNDSVDa
-from partwise.svd import truncated_svd
+from partwise.linalg.svd import truncated_svd
+from partwise.threads.pool import Workers
 
 
 def start(init, matrix, rank):

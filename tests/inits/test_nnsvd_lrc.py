@@ -7,10 +7,10 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import nnls
 
-from partwise.blocks import Workers
-from partwise.data import as_data
+from partwise.data.as_data import as_data
 from partwise.inits.nnsvd_lrc import NNSVDLRC
-from partwise.svd import truncated_svd
+from partwise.linalg.svd import truncated_svd
+from partwise.threads.pool import Workers
 
 
 def start(init, matrix, rank):

@@ -6,13 +6,13 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partwise.blocks import Workers
-from partwise.data import as_data
-from partwise.inits import INITS
+from partwise.data.as_data import as_data
 from partwise.inits.clustering import k_means
 from partwise.inits.compact import apart, compact
-from partwise.svd import truncated_svd
+from partwise.inits.table import INITS
+from partwise.linalg.svd import truncated_svd
 from partwise.testing import check_init
+from partwise.threads.pool import Workers
 
 POWER = {"random": 0, "nndsvd": 0.5, "nndsvda": 0.5, "nnsvd-lrc": 0.5, "co-occurrence": 2}
 """W(cA) = c^power W(A); 1 for the others."""

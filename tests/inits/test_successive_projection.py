@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from partwise.blocks import Workers
-from partwise.data import as_data
+from partwise.data.as_data import as_data
 from partwise.inits.successive_projection import SuccessiveProjection, projected_columns
+from partwise.threads.pool import Workers
 
 
 def picked(matrix, rank):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from partwise.algorithms.updates.least_squares import SMALL, inverse
 from partwise.kernels.inverse import LANES, positive_inverse
-from partwise.updates.least_squares import SMALL, inverse
 
 
 def small(gram):

@@ -7,16 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partwise as pw
-from partwise import half
-from partwise.data import as_data
-from partwise.kernels.products import (
-    csr_clipped_product,
-    csr_product,
-    csr_row_squares,
-    factor_sums,
-    plain_csr_product,
-)
+from partwise.data.as_data import as_data
+from partwise.kernels.products import csr_clipped_product, csr_product, csr_row_squares, factor_sums, plain_csr_product
 from partwise.kernels.squares import NEAR_ROWS, square_product
+from partwise.losses import squared
 
 
 @given(
@@ -62,14 +56,14 @@ def test_a_factor_larger_than_a_tile_is_read_in_tiles(monkeypatch):
 def test_a_clipping_run_has_the_same_bits_straight_from_the_data_and_by_tiles(method, monkeypatch):
     """Where the factor is read in tiles, or the right-hand side is small, that is made first."""
     matrix = sp.random_array((900, 700), density=0.1, rng=np.random.default_rng(0), format="csr")
-    monkeypatch.setattr("partwise.blocks.BLOCK_WORK", 2**14)
+    monkeypatch.setattr("partwise.threads.pool.BLOCK_WORK", 2**14)
     assert len(as_data(matrix).blocks) > 2
     made, found = [], []
-    straight = half._straight
-    monkeypatch.setattr(half, "_straight", lambda *given: made.append(straight(*given)) or made[-1])
+    fused = squared._fused
+    monkeypatch.setattr(squared, "_fused", lambda *arguments: made.append(fused(*arguments)) or made[-1])
     for tile, near, expected in ((2**8, 0, False), (2**22, 2**30, False), (2**22, 0, True)):
         monkeypatch.setattr("partwise.data.sparse.TILE_BYTES", tile)
-        monkeypatch.setattr(half, "NEAR_BYTES", near)
+        monkeypatch.setattr("partwise.data.sparse.NEAR_BYTES", near)
         made.clear()
         found.append(pw.factorize(matrix, 6, algorithm=method, stop=pw.MaxIterations(5)))
         assert [fill is not None for fill in made] == [expected] * len(made)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import partwise as pw
-from partwise.files import write
 from partwise.plot.layout import places
 from partwise.report.documents import sampled
 from partwise.report.payload import packed_rows, to_json
+from partwise.storage.archive import write
 
 BAD = "</script><!-- & \u2028 \u2029 \ud800 <b>"
 

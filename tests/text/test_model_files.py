@@ -10,7 +10,7 @@ import pytest
 from corpus import documents
 
 import partwise as pw
-from partwise import files
+from partwise.storage import archive as files
 from partwise.text import LSI, TopicModel, Weighting, load_model
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -113,7 +113,7 @@ def test_other_files_are_refused(model, tmp_path):
     with pytest.raises(ValueError, match="holds a partwise factorization, not a partwise topic model"):
         TopicModel.load(fit)
     model.save(path)
-    meta, arrays = files.read(path, TopicModel.KIND, 1)
+    meta, arrays, _ = files.read(path, TopicModel.KIND, 1)
     files.write(tmp_path / "new.partwise", TopicModel.KIND, 99, meta, arrays)
     with pytest.raises(ValueError, match="written by a newer partwise"):
         pw.load(tmp_path / "new.partwise")

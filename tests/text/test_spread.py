@@ -90,7 +90,7 @@ def test_a_run_on_the_cluster_is_kept_and_gone_on_with(client, folder, tmp_path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pw.MaxIterations, "__call__", interrupted)
         assert fitted(**kept).factorization.reason is pw.Reason.INTERRUPTED
-    assert pw.resume(tmp_path / "run").phase == "race"
+    assert pw.resume(tmp_path / "run").phase == "run"
     again = fitted(**kept).factorization
     np.testing.assert_array_equal(again.w, whole.factorization.w)
     np.testing.assert_array_equal(again.h, whole.factorization.h)

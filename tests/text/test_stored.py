@@ -7,7 +7,7 @@ import pytest
 from corpus import documents
 
 import partwise as pw
-from partwise.data import writing
+from partwise.data import write as writing
 from partwise.text import Document, TextFiles, TopicModel, Weighting, collect, open_collection, store_texts
 
 

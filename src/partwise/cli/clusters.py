@@ -16,7 +16,7 @@ from partwise.cli import options
 from partwise.cli.intake import topic_model
 from partwise.cli.output import cell, check_output, console, plain, print_json, say, shortened, show, table
 from partwise.cli.topics import show_scores
-from partwise.files import atomic
+from partwise.storage.archive import atomic
 from partwise.text.clusters import Clusters
 
 

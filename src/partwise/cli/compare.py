@@ -7,15 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from partwise import files
-from partwise.algorithms import as_algorithm
+from partwise.algorithms.table import as_algorithm
 from partwise.cli import options
 from partwise.cli.grouping import grouped
 from partwise.cli.intake import read_collection, topic_model
 from partwise.cli.matrices import is_matrix, matrix_from
 from partwise.cli.output import cell, print_json, say, shortened, show, table, working
-from partwise.inits import as_init
-from partwise.methods import COMPARED, STARTS, MethodRow, compare_methods
+from partwise.inits.table import as_init
+from partwise.storage import archive as files
+from partwise.study.compare import COMPARED, STARTS, MethodRow, compare_methods
 from partwise.text.comparison import Comparison
 from partwise.text.model import TopicModel
 

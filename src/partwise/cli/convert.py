@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
+from partwise.arguments import as_bytes
 from partwise.cli import options
 from partwise.cli.grouping import grouped
 from partwise.cli.matrices import is_matrix
 from partwise.cli.output import counted, note, print_json, say, working
-from partwise.conversion import convert as store
-from partwise.data.stored import Stored
-from partwise.documents import Document
-from partwise.planning import as_bytes
+from partwise.data.manifest import Stored
+from partwise.io.convert import convert as store
+from partwise.text.document import Document
 from partwise.text.stored import store_texts
 from partwise.text.text_files import TextFiles
 from partwise.text.weighting import Weighting

@@ -10,10 +10,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
+from partwise.arguments import choose
 from partwise.datasets.fetch import fetch
 from partwise.datasets.homes import HOMES, place
 from partwise.datasets.locate import roots
-from partwise.names import choose
 
 data = typer.Typer(help="The public data sets: list them, see where they are, fetch them.", no_args_is_help=True)
 

@@ -8,17 +8,18 @@ from typing import Annotated
 
 import typer
 
-from partwise.algorithms import as_algorithm
+from partwise.algorithms.table import as_algorithm
+from partwise.arguments import check_seed
 from partwise.cli import fits, options
 from partwise.cli.grouping import grouped
 from partwise.cli.matrices import MATRIX_HELP, matrix_from
 from partwise.cli.output import check_checkpoint, check_output, keeping, note, working
-from partwise.inits import as_init
-from partwise.loop import DEFAULT_ALGORITHM, check_seed
-from partwise.planning import plan
-from partwise.run import default_stop
-from partwise.solve import factorize as run
-from partwise.stopping import MaxIterations
+from partwise.engine.plan import plan
+from partwise.engine.run import default_stop
+from partwise.engine.stopping import MaxIterations
+from partwise.factorize import DEFAULT_ALGORITHM
+from partwise.factorize import factorize as run
+from partwise.inits.table import as_init
 
 
 @grouped()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from partwise.cli.output import pairs, print_json, say, show
-from partwise.factorization import Factorization
-from partwise.stopping import Reason
+from partwise.engine.stopping import Reason
+from partwise.result.factorization import Factorization
 
 
 def save(fit: Factorization, output: Path | None) -> None:

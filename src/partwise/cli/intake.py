@@ -8,7 +8,7 @@ from typing import Any
 
 from partwise.cli.output import counted, keeping, note, working
 from partwise.data.dask.connecting import connected
-from partwise.stopping import Reason
+from partwise.engine.stopping import Reason
 from partwise.text.base import TextModel
 from partwise.text.collection import Collection, collect
 from partwise.text.documents import read_documents

@@ -7,9 +7,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from partwise.data import open_matrix
-from partwise.files import is_number
-from partwise.matrix_files import READABLE, read_matrix
+from partwise.data.disk import open_matrix
+from partwise.io.matrices import READABLE, read_matrix
+from partwise.storage.archive import is_number
 
 MATRIX_HELP = "Terms × documents: npz, npy, mtx, csv, tsv or parquet, or a folder that convert made; - is stdin."
 SIGNS = ((b"PK", ".npz"), (b"\x93NUMPY", ".npy"), (b"%%MatrixMarket", ".mtx"), (b"PAR1", ".parquet"))

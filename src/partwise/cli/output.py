@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from partwise.checkpoint import place
-from partwise.targets import STDOUT, check_target, descriptor, is_stream
+from partwise.engine.checkpoint import place
+from partwise.storage.targets import STDOUT, check_target, descriptor, is_stream
 
 T = TypeVar("T")
 

@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from partwise.algorithms import as_algorithm
+from partwise.algorithms.table import as_algorithm
 from partwise.cli.output import check_output
-from partwise.files import atomic
-from partwise.inits import RANDOM, as_init
-from partwise.loop import DEFAULT_ALGORITHM
-from partwise.matrix_files import read_matrix
-from partwise.survey import Ranks, recommend, survey
+from partwise.factorize import DEFAULT_ALGORITHM
+from partwise.inits.table import RANDOM, as_init
+from partwise.io.matrices import read_matrix
+from partwise.storage.archive import atomic
+from partwise.study.ranks import Ranks, recommend, survey
 
 
 def ranks(

@@ -11,11 +11,11 @@ import typer
 from partwise.cli import options
 from partwise.cli.matrices import matrix_from
 from partwise.cli.output import destination, print_json, say, working
-from partwise.factorization import Factorization
-from partwise.loading import load
+from partwise.load import load
 from partwise.report import write_report
 from partwise.report.page import plotly_script
-from partwise.targets import is_device, is_stream, resolved
+from partwise.result.factorization import Factorization
+from partwise.storage.targets import is_device, is_stream, resolved
 from partwise.text.model import TopicModel
 
 ReportFile = Annotated[

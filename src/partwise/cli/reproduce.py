@@ -13,10 +13,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from partwise.arguments import choose
 from partwise.datasets.homes import require
 from partwise.experiments import EXPERIMENTS, Context, Experiment, Result
 from partwise.experiments.store import begun, finished, forget_begun, write
-from partwise.names import choose
 
 
 def reproduce(

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
+from partwise.arguments import readable_bytes
 from partwise.cli import fits, options
 from partwise.cli.matrices import MATRIX_HELP, matrix_from
 from partwise.cli.output import check_output, keeping, pairs, print_json, show, working
-from partwise.loop import DEFAULT_ALGORITHM
-from partwise.planning import plan as expect
-from partwise.planning import size
-from partwise.resuming import resume as kept
+from partwise.engine.plan import plan as expect
+from partwise.factorize import DEFAULT_ALGORITHM
+from partwise.resume import resume as kept
 
 
 def resume(
@@ -59,5 +59,5 @@ def plan(
     if as_json:
         print_json(vars(made) | {"memory": made.memory, "disk": made.disk})
         return
-    rows = [(name, size(value)) for name, value in vars(made).items()]
-    show(pairs([*rows, ("memory in all", size(made.memory)), ("disk in all", size(made.disk))]))
+    rows = [(name, readable_bytes(value)) for name, value in vars(made).items()]
+    show(pairs([*rows, ("memory in all", readable_bytes(made.memory)), ("disk in all", readable_bytes(made.disk))]))

@@ -13,7 +13,7 @@ from partwise.cli.grouping import grouped
 from partwise.cli.intake import cluster, fitted, read_collection
 from partwise.cli.output import check_checkpoint, check_output, plain, print_json, say, shortened, show, table, working
 from partwise.cli.report import ReportFile, check_report
-from partwise.loop import DEFAULT_ALGORITHM
+from partwise.factorize import DEFAULT_ALGORITHM
 from partwise.report import write_report
 from partwise.text.clusters import LabelScores, label_scores
 from partwise.text.model import TopicModel

@@ -15,12 +15,12 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from partwise.arguments import choose
 from partwise.cli import options
 from partwise.cli.grouping import grouped
 from partwise.cli.output import counted, destination, note, print_json, working
-from partwise.files import atomic
-from partwise.names import choose
-from partwise.targets import is_stream
+from partwise.storage.archive import atomic
+from partwise.storage.targets import is_stream
 from partwise.text.base import TextModel
 from partwise.text.documents import read_documents
 from partwise.text.mixtures import Strongest, degrees

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from partwise.blocks import Block, Workers, borders
+from partwise.data.base import LocalData
 from partwise.data.checks import digest_of
-from partwise.types import Array, Data
-from partwise.walks import Walks
+from partwise.threads.pool import Block, Workers, borders
+from partwise.types import Array
 
 
-class DenseData(Walks):
-    """A view of an array; a transpose is a view too, so there is one copy of the numbers."""
+class DenseData(LocalData):
+    """A view of an array; a transpose is a view too, so there is one copy of the numbers.
+
+    A product at another width may have other bits, since BLAS may sum in another order.
+    """
 
     def __init__(self, array: Array, transpose: DenseData | None = None) -> None:
         contiguous = array.itemsize in array.strides or 1 in array.shape
@@ -24,9 +26,7 @@ class DenseData(Walks):
         self._transpose = transpose
         self.shape: tuple[int, int] = (array.shape[0], array.shape[1])
         self.dtype: np.dtype[Any] = array.dtype
-        self.nnz: int = array.size
-        self.widens = False  # BLAS may sum in another order at another width
-        self.nbytes: int = array.size * array.itemsize
+        self.nnz = array.size
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -40,27 +40,10 @@ class DenseData(Walks):
             self._transpose = DenseData(self._array.T, self)
         return self._transpose
 
-    @cached_property
-    def row_norms2(self) -> Array:
-        """Squared row lengths in float64, a block at a time."""
-        blocks = (self.rows(lo, hi).astype(np.float64, copy=False) for lo, hi in self.blocks)
-        return np.concatenate([np.einsum("ij,ij->i", rows, rows) for rows in blocks])
-
-    @cached_property
-    def norm2(self) -> float:
-        """‖A‖_F²."""
-        return float(self.row_norms2.sum())
-
     @property
     def digest(self) -> str:
         """A hash of the entries row by row, a block at a time."""
         return digest_of(self.rows(lo, hi) for lo, hi in self.blocks)
-
-    split: int | None = None
-
-    def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
-        """All of it, at hand."""
-        yield 0, self.shape[0], self
 
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
         """One BLAS call on a block of rows."""

@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Block, borders
+from partwise.data.base import LocalData, PartedData
 from partwise.data.dense import DenseData
+from partwise.data.manifest import ORDERS, Stored
 from partwise.data.sparse import SparseData
-from partwise.data.stored import ORDERS, Stored
-from partwise.types import Array, Data
-from partwise.walks import Walks
+from partwise.types import Array
 
 
-class DiskData(Walks):
+class DiskData(PartedData):
     """One side of a stored matrix; ``turned`` is the side whose rows are the short axis."""
 
     def __init__(self, stored: Stored, turned: bool, transpose: DiskData | None = None) -> None:
@@ -32,12 +31,7 @@ class DiskData(Walks):
         self.widens = stored.sparse
         index = 4 if stored.sparse else 0
         self._slots: list[list[_Slot]] = [] if transpose is None else transpose._slots
-        self.nbytes: int = stored.nnz * (stored.dtype.itemsize + index) + (self.shape[0] + 1) * index
-
-    @cached_property
-    def blocks(self) -> tuple[Block, ...]:
-        """Row blocks of equal size, for what is done to a factor alone."""
-        return borders(np.arange(self.shape[0] + 1) * (self.nnz / self.shape[0] + 8))
+        self.nbytes = stored.nnz * (stored.dtype.itemsize + index) + (self.shape[0] + 1) * index
 
     @property
     def T(self) -> DiskData:
@@ -50,11 +44,6 @@ class DiskData(Walks):
     def row_norms2(self) -> Array:
         """Squared row lengths, which were summed when the matrix was written."""
         return self._stored.read(f"{ORDERS[self._turned]}.norms2.npy")
-
-    @cached_property
-    def norm2(self) -> float:
-        """‖A‖_F²."""
-        return float(self.row_norms2.sum())
 
     @property
     def resident(self) -> int:
@@ -72,7 +61,7 @@ class DiskData(Walks):
         """A hash of what the manifest says, checksums included."""
         return self._stored.digest
 
-    def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
+    def parts(self, both: bool = False) -> Iterator[tuple[int, int, LocalData]]:
         """The parts in order, in two sets of buffers by turns: while one is used the next is read into the other.
 
         While the last one is used the first one is read again, since another pass mostly follows; so a matrix of one
@@ -98,7 +87,7 @@ class DiskData(Walks):
         except IndexError:
             return [_Slot(self._stored) for _ in range(min(2, self._stored.parts))]
 
-    def _side(self, there: dict[str, Any], orders: tuple[str, ...]) -> Data:
+    def _side(self, there: dict[str, Any], orders: tuple[str, ...]) -> LocalData:
         mine, other = (ORDERS[self._turned], ORDERS[not self._turned])
         if not self._stored.sparse:
             rows = DenseData(there["rows"])
@@ -107,10 +96,6 @@ class DiskData(Walks):
         if other in orders:
             part = SparseData(there[mine], SparseData(there[other], part))
         return part
-
-    def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
-        """Not on disk: a pass goes over the parts."""
-        raise TypeError("A matrix on disk is multiplied part by part.")
 
     def rows(self, lo: int, hi: int) -> Array:
         """Some rows, dense; of the short side they are gathered from every part."""

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Block, Workers, borders
+from partwise.data.base import LocalData
 from partwise.data.checks import digest_of, refuse_bad_entry
-from partwise.kernels.products import csr_product, csr_row_squares
-from partwise.structure import check_structure
-from partwise.types import Array, Data
-from partwise.walks import Walks
+from partwise.data.structure import check_structure
+from partwise.kernels.products import csr_clipped_product, csr_product, csr_row_squares
+from partwise.threads.pool import Block, Workers, borders
+from partwise.types import Array
 
 TILE_BYTES = 2**22
 """How much of a factor a product reads at a time: what stays near in the cache beside everything else."""
+NEAR_BYTES = 2**19
+"""The right-hand side of a block that stays in a near cache until its rows are made."""
 
 
-class SparseData(Walks):
+class SparseData(LocalData):
     """CSR arrays, sorted, without duplicates, read-only; the transpose is a second copy, made on first use."""
 
     def __init__(self, matrix: sp.csr_array, transpose: SparseData | None = None) -> None:
@@ -29,9 +31,9 @@ class SparseData(Walks):
         self._arrays = tuple(_frozen(a) for a in (matrix.indptr, matrix.indices, matrix.data))
         self.shape: tuple[int, int] = matrix.shape
         self.dtype: np.dtype[Any] = matrix.dtype
-        self.nnz: int = matrix.nnz
+        self.nnz = int(matrix.nnz)
         self.widens = True
-        self.nbytes: int = sum(a.nbytes for a in self._arrays)
+        self.nbytes = sum(a.nbytes for a in self._arrays)
 
     @classmethod
     def from_scipy(cls, matrix: Any, dtype: np.dtype[Any]) -> SparseData:
@@ -86,29 +88,22 @@ class SparseData(Walks):
         csr_row_squares(self._arrays[0], self._arrays[2], squares)
         return squares
 
-    @cached_property
-    def norm2(self) -> float:
-        """‖A‖_F²."""
-        return float(self.row_norms2.sum())
-
     @property
     def digest(self) -> str:
         """A hash of the three arrays, which are the same for every format that the matrix may come in."""
         return digest_of(self._arrays)
 
-    split: int | None = None
-
-    def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
-        """All of it, at hand."""
-        yield 0, self.shape[0], self
-
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
         """The row kernel on a block; the same bits at any width of the factor."""
-        csr_product(*self._arrays, factor, lo, hi, _tile(factor), out)
+        rows, tile = len(factor), max(1, TILE_BYTES // (factor.shape[1] * factor.itemsize))
+        csr_product(*self._arrays, factor, lo, hi, rows if rows <= 2 * tile else tile, out)
 
-    def compressed(self, factor: Array) -> tuple[Array, Array, Array] | None:
-        """The arrays, where the factor is not taken a tile at a time."""
-        return self.arrays if _tile(factor) == len(factor) else None
+    def clipped_product(self, factor: Array) -> Callable[..., None] | None:
+        """The fused kernel, where the factor is not read in tiles and a block's right-hand side is large."""
+        largest = max((hi - lo for lo, hi in self.blocks), default=0)
+        if factor.nbytes > 2 * TILE_BYTES or largest * factor.shape[1] * self.dtype.itemsize <= NEAR_BYTES:
+            return None
+        return partial(csr_clipped_product, *self._arrays, factor)
 
     def rows(self, lo: int, hi: int) -> Array:
         """Some rows, dense."""
@@ -118,12 +113,6 @@ class SparseData(Walks):
     def some(self, rows: Array, workers: Workers) -> sp.csr_array:
         """Some rows, sparse."""
         return self._matrix[rows]
-
-
-def _tile(factor: Array) -> int:
-    """How many rows of a factor a product takes at a time: all of a small one."""
-    rows, tile = len(factor), max(1, TILE_BYTES // (factor.shape[1] * factor.itemsize))
-    return rows if rows <= 2 * tile else tile
 
 
 def _frozen(array: Array) -> Array:

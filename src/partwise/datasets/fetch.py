@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from partwise.files import atomic
+from partwise.storage.archive import atomic
 
 from .archive import read_members
 from .homes import HOMES, Home

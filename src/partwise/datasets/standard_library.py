@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from partwise.documents import Document
+from partwise.text.document import Document
 
 LEAST_WORDS = 15
 # Tests and their fixtures, what was installed beside the library, and generated tables.

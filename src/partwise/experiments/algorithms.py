@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partwise.algorithms import ahcls, as_algorithm
-from partwise.data import as_data
+from partwise.algorithms.table import ahcls, as_algorithm
+from partwise.data.as_data import as_data
 from partwise.experiments.collections import Text, reuters10, smart, weight_note
 from partwise.experiments.drawing import COLORS, canvas, label
 from partwise.experiments.numbers import above, median, rounded, seconds_of
 from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
-from partwise.loop import iterate
-from partwise.svd import truncated_svd
+from partwise.factorize import iterate
+from partwise.linalg.svd import truncated_svd
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partwise.agreement import strongest_topics
 from partwise.datasets import TOP_TEN
+from partwise.engine.stopping import MaxIterations
 from partwise.experiments.alignment import align
 from partwise.experiments.basis_claims import PAPERS_ERROR, TOP, topic_claims, weight_table
 from partwise.experiments.collections import WEIGHTINGS, Text, counts_note, reuters10, weight_note
@@ -15,11 +15,11 @@ from partwise.experiments.drawing import canvas, label
 from partwise.experiments.numbers import above, rounded, strongest
 from partwise.experiments.papers_topics import LABELS, PAPERS_BEST, likeness
 from partwise.experiments.types import Context, Experiment, Result, Table
-from partwise.factorization import Factorization
-from partwise.loop import iterate
-from partwise.measures import unit_columns
-from partwise.stopping import MaxIterations
-from partwise.svd import SVD, truncated_svd
+from partwise.factorize import iterate
+from partwise.linalg.matching import unit_columns
+from partwise.linalg.svd import SVD, truncated_svd
+from partwise.result.factorization import Factorization
+from partwise.study.stability import strongest_topics
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from partwise.datasets import TOP_TEN, Article
-from partwise.factorization import Factorization
 from partwise.inits.clustering import k_means
-from partwise.svd import SVD
+from partwise.linalg.svd import SVD
+from partwise.result.factorization import Factorization
 from partwise.types import Array
 
 

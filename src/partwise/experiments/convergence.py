@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partwise.blocks import Workers, single_threaded_blas
-from partwise.certificate import verdict
-from partwise.data import as_data
+from partwise.data.as_data import as_data
+from partwise.data.products import product, residual2
+from partwise.engine.step import Step
+from partwise.engine.stopping import Angle, Frobenius, Rule, Stationarity
 from partwise.experiments.collections import smart, weight_note
 from partwise.experiments.drawing import canvas, label, plain_log
 from partwise.experiments.numbers import above, median, rank_correlation, rounded, seconds_of
 from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
-from partwise.loop import iterate
-from partwise.measures import unit_columns
-from partwise.products import product, residual2
-from partwise.steps import Step
-from partwise.stopping import Angle, Frobenius, Rule, Stationarity, angles_between, matched_angles
-from partwise.svd import truncated_svd
+from partwise.factorize import iterate
+from partwise.linalg.matching import angles_between, matched_angles, unit_columns
+from partwise.linalg.svd import truncated_svd
+from partwise.result.certificate import verdict
+from partwise.threads.blas import single_threaded_blas
+from partwise.threads.pool import Workers
 from partwise.types import Array
 
 if TYPE_CHECKING:
@@ -97,15 +98,17 @@ def _costs(matrix: Any, step: Step) -> dict[str, float]:
     data = as_data(matrix)
     w, h, before = step.w, step.h, step.previous_w
     assert before is not None
+    assert step.deferred is not None
+    check = step.deferred
     with Workers(1) as workers, single_threaded_blas():
         rhs = product(data.T, w, workers)
         tasks: dict[str, Callable[[], Any]] = {
-            "Frobenius, by-products at hand": lambda: _trace(data.norm2, rhs, h, step.gram_w),
+            "Frobenius, by-products at hand": lambda: _trace(data.norm2, rhs, h, step.basis.gram),
             "Frobenius, WᵀA made for it": lambda: _trace(data.norm2, product(data.T, w, workers), h, w.T @ w),
             "Frobenius, entry by entry": lambda: residual2(data, w, h, workers),
             "angle": lambda: _angle(w, before),
             "angle, columns matched": lambda: matched_angles(w, before),
-            "KKT residual": lambda: step.measure(step),
+            "KKT residual": lambda: check.again()(),
         }
         return {name: rounded(seconds_of(task, 31), 3) for name, task in tasks.items()}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from partwise.files import atomic
+from partwise.storage.archive import atomic
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,9 +8,9 @@ import numpy as np
 
 from partwise.datasets import Faces
 from partwise.experiments.numbers import rounded
-from partwise.measures import mean_sparsity, sparse_bytes
-from partwise.solve import factorize
-from partwise.svd import truncated_svd
+from partwise.factorize import factorize
+from partwise.linalg.measures import mean_sparsity, sparse_bytes
+from partwise.linalg.svd import truncated_svd
 from partwise.types import Array
 
 EQUAL, NEARLY = 1.05, 1.25

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partwise.agreement import matched_cosines
+from partwise.engine.step import Step
 from partwise.experiments.collections import WEIGHTINGS, counts_note, reuters10, weight_note
 from partwise.experiments.drawing import canvas, label, plain_log
 from partwise.experiments.numbers import above, median, rank_correlation, rounded, seconds_of
 from partwise.experiments.table_one import table_one
 from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
-from partwise.inits import INITS, is_seeded
+from partwise.factorize import iterate
 from partwise.inits.svd_centroid import SVDCentroid
-from partwise.loop import iterate
-from partwise.measures import unit_columns
-from partwise.steps import Step
-from partwise.svd import SVD, truncated_svd
+from partwise.inits.table import INITS, is_seeded
+from partwise.linalg.matching import matched_cosines, unit_columns
+from partwise.linalg.svd import SVD, truncated_svd
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partwise.coherence import mean_coherence
-from partwise.data import as_data
+from partwise.data.as_data import as_data
 from partwise.datasets import load_cbcl
 from partwise.experiments.collections import reuters10, smart, weight_note
 from partwise.experiments.drawing import label, picture, stacked, tiles
 from partwise.experiments.faces import COLUMNS, EQUAL, NEARLY, compare, table_rows
 from partwise.experiments.numbers import rounded, strongest
 from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
-from partwise.measures import sparse_bytes, unit_columns
-from partwise.solve import factorize
-from partwise.svd import truncated_svd
+from partwise.factorize import factorize
+from partwise.linalg.matching import unit_columns
+from partwise.linalg.measures import sparse_bytes
+from partwise.linalg.svd import truncated_svd
+from partwise.result.coherence import mean_coherence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from partwise.agreement import stability
 from partwise.datasets import Expression
 from partwise.experiments.numbers import rounded
 from partwise.experiments.types import Context
+from partwise.study.stability import stability
 from partwise.types import Array
 
 COLUMNS = (

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partwise.algorithms.updates.multiplicative import lift
+from partwise.engine.step import Step
+from partwise.engine.stopping import MaxIterations
 from partwise.experiments.collections import smart, weight_note
 from partwise.experiments.drawing import COLORS, canvas, label
 from partwise.experiments.numbers import above, median, rounded
 from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
-from partwise.loop import iterate
-from partwise.solve import factorize
-from partwise.steps import Step
-from partwise.stopping import MaxIterations
-from partwise.svd import truncated_svd
-from partwise.updates.multiplicative import lift
+from partwise.factorize import factorize, iterate
+from partwise.linalg.svd import truncated_svd
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

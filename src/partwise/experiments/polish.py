@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from partwise.algorithm import Algorithm
-from partwise.algorithms import acls, als, anls, hals, projected_gradient
+from partwise.algorithms.base import Algorithm
+from partwise.algorithms.table import acls, als, anls, hals, projected_gradient
+from partwise.data.products import gram_of
+from partwise.engine.stopping import MaxIterations, Stationarity
 from partwise.experiments.collections import smart, weight_note
 from partwise.experiments.drawing import COLORS, canvas, label
 from partwise.experiments.numbers import above, median, rounded
 from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
-from partwise.factorization import Factorization
-from partwise.stopping import MaxIterations, Stationarity
-from partwise.svd import truncated_svd
+from partwise.linalg.svd import truncated_svd
+from partwise.result.factorization import Factorization
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -89,7 +90,7 @@ def _objective(fit: Factorization, norm2: float) -> float:
     """‖A − WH‖² with the penalties, over ‖A‖²."""
     assert fit.algorithm is not None
     sides = ((fit.algorithm.w, fit.w), (fit.algorithm.h, fit.h))
-    return fit.error**2 + sum(side.penalty.lam * float((f * f).sum()) for side, f in sides) / norm2
+    return fit.error**2 + sum(side.value(gram_of(f)) for side, f in sides) / norm2
 
 
 def _claims(rows: list[dict[str, Any]]) -> list[Claim]:

@@ -12,8 +12,8 @@ from partwise.experiments.numbers import rounded
 from partwise.experiments.ranking import average_precision, relevance
 from partwise.experiments.retrieval import Judged
 from partwise.experiments.types import Context
-from partwise.solve import factorize
-from partwise.svd import truncated_svd
+from partwise.factorize import factorize
+from partwise.linalg.svd import truncated_svd
 from partwise.types import Array
 
 LOADERS = {"medlars": datasets.load_medlars, "cisi": datasets.load_cisi}

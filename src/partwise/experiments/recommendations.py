@@ -10,8 +10,8 @@ import numpy as np
 from partwise.datasets import Ratings
 from partwise.experiments.numbers import rounded
 from partwise.experiments.types import Context
-from partwise.solve import factorize
-from partwise.svd import truncated_svd
+from partwise.factorize import factorize
+from partwise.linalg.svd import truncated_svd
 from partwise.types import Array
 
 LIKED = 4.0

@@ -10,9 +10,9 @@ import numpy as np
 
 from partwise.datasets import Collection
 from partwise.experiments.ranking import average_precision, eleven_points, relevance
-from partwise.factorization import Factorization
-from partwise.solve import factorize
-from partwise.svd import SVD, truncated_svd
+from partwise.factorize import factorize
+from partwise.linalg.svd import SVD, truncated_svd
+from partwise.result.factorization import Factorization
 from partwise.text.search import cosines
 from partwise.text.weighting import Weighting
 from partwise.types import Array

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partwise.algorithm import Algorithm
-from partwise.algorithms import acls, ahcls, als, anls, anls_lawson_hanson, hoyer_target
+from partwise.algorithms.base import Algorithm
+from partwise.algorithms.table import acls, ahcls, als, anls, anls_lawson_hanson, hoyer_target
+from partwise.engine.stopping import MaxIterations
 from partwise.experiments.collections import smart, weight_note
 from partwise.experiments.drawing import COLORS, canvas, label, plain_log
 from partwise.experiments.numbers import above, median, rank_correlation, rounded
 from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
-from partwise.factorization import Factorization
-from partwise.stopping import MaxIterations
-from partwise.svd import truncated_svd
+from partwise.linalg.svd import truncated_svd
+from partwise.result.factorization import Factorization
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,11 +12,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from partwise.certificate import versions
 from partwise.experiments import drawing
 from partwise.experiments.types import Experiment, Result, Table
 from partwise.experiments.writing import paragraph
-from partwise.files import atomic
+from partwise.result.certificate import versions
+from partwise.storage.archive import atomic
 
 
 def key(settings: dict[str, Any]) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from partwise.factorization import Factorization
-from partwise.solve import factorize
-from partwise.stopping import Reason
+from partwise.engine.stopping import Reason
+from partwise.factorize import factorize
+from partwise.result.factorization import Factorization
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers
+from partwise.arguments import whole_number
+from partwise.data.products import product
 from partwise.inits.clustering import fill_empty, next_seed
-from partwise.inits.columns import whole_number
 from partwise.inits.compact import apart, compact
-from partwise.products import product
+from partwise.threads.pool import Workers
 from partwise.types import Array, Data
 
 
@@ -28,7 +28,7 @@ class Centroid:
     rounds: int = 50
 
     def __post_init__(self) -> None:
-        whole_number(self.rounds, "centroid", "rounds")
+        whole_number("centroid (rounds=...)", self.rounds)
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
         lengths = np.sqrt(data.T.row_norms2)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers
-from partwise.inits.columns import whole_number
+from partwise.arguments import whole_number
+from partwise.data.passes import total, walk
+from partwise.data.products import product
 from partwise.inits.compact import OUT_OF_RANGE, apart, compact
-from partwise.products import passes, product
+from partwise.threads.pool import Workers
 from partwise.types import Array, Data
 
 DIGITS = 5
@@ -39,7 +40,7 @@ class CoOccurrence:
 
     def __post_init__(self) -> None:
         if self.pool is not None:
-            whole_number(self.pool, "co-occurrence", "pool")
+            whole_number("co-occurrence (pool=...)", self.pool)
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
         weights = column_sums(data, workers)
@@ -96,28 +97,33 @@ def _distances(data: Data, company: sp.csr_array, weights: Array, place: int, wo
 def _to_last(data: Data, factor: Array, workers: Workers) -> Array:
     """‖A f_c − A f_last‖₁ for every column c but the last, over row blocks of A."""
     if data.split == 1:
-        made = product(data, factor, workers)
-        return _sums(workers.map(lambda lo, hi: _gaps(made[lo:hi]), data.blocks))
+        products = product(data, factor, workers)
+        return np.asarray(total(workers.map(lambda lo, hi: _gaps(products[lo:hi]), data.blocks)))
+    return np.asarray(walk(data, _Distances(), [], [factor], workers).sums)
 
-    def task(part: Data, lo: int, hi: int) -> Array:
-        out = np.empty((hi - lo, factor.shape[1]), data.dtype)
-        part.product(lo, hi, factor, out)
-        return _gaps(out)
 
-    found: list[Array] = []
-    for _, _, part in passes(data):
-        found += workers.map(partial(task, part), part.blocks)
-    return _sums(found)
+@dataclass(frozen=True)
+class _Distances:
+    """The distances of columns of A · factor from the last, on a part."""
+
+    widths: tuple[int, ...] = ()
+
+    def __call__(
+        self, part: Any, tall: Any, shared: Sequence[Array], shares: Any, workers: Workers
+    ) -> tuple[list[Array], list[Any]]:
+        factor = shared[0]
+
+        def block(lo: int, hi: int) -> Array:
+            out = np.empty((hi - lo, factor.shape[1]), part.dtype)
+            part.product(lo, hi, factor, out)
+            return _gaps(out)
+
+        return [], workers.map(block, part.blocks)
 
 
 def _gaps(products: Array) -> Array:
-    """The distances of every column from the last, which are used up."""
+    """The distances of every column from the last; the products are overwritten."""
     products[:, :-1] -= products[:, -1:]
     np.abs(products, out=products)
     sums: Array = products[:, :-1].sum(axis=0, dtype=np.float64)
     return sums
-
-
-def _sums(found: list[Array]) -> Array:
-    total: Array = sum(found[1:], found[0])
-    return total

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers
+from partwise.arguments import whole_number
+from partwise.data.products import product
 from partwise.inits.compact import apart, compact
-from partwise.products import product
+from partwise.threads.pool import Workers
 from partwise.types import Array, Data
 
 
@@ -24,7 +24,7 @@ class RandomColumns:
     p: int = 20
 
     def __post_init__(self) -> None:
-        whole_number(self.p, "random-acol", "p")
+        whole_number("random-acol (p=...)", self.p)
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
         pool = np.flatnonzero(data.T.row_norms2 > 0)
@@ -38,9 +38,3 @@ def random_means(data: Data, pool: Array, p: int, rank: int, rng: np.random.Gene
     for c in range(rank):
         average[rng.choice(pool, count, replace=False), c] = 1 / count
     return product(data, average, workers)
-
-
-def whole_number(value: Any, start: str, setting: str) -> None:
-    """Refuse a setting that is not a whole number of at least 1."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"{start} ({setting}=...) must be a whole number of at least 1, not {value!r}.")

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers
-from partwise.inits.columns import random_means, whole_number
+from partwise.arguments import whole_number
+from partwise.data.products import product
+from partwise.inits.columns import random_means
 from partwise.inits.compact import apart, compact
-from partwise.products import product
+from partwise.threads.pool import Workers
 from partwise.types import Array, Data
 
 DIGITS = 5
@@ -31,9 +32,9 @@ class LongestColumns:
     pool: int | None = None
 
     def __post_init__(self) -> None:
-        whole_number(self.p, "random-c", "p")
+        whole_number("random-c (p=...)", self.p)
         if self.pool is not None:
-            whole_number(self.pool, "random-c", "pool")
+            whole_number("random-c (pool=...)", self.pool)
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
         count = self.pool or max(2 * self.p, -(-data.shape[1] // 10))

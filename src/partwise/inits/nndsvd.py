@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers
+from partwise.data.products import product
 from partwise.inits.compact import apart, compact
-from partwise.products import product
-from partwise.svd import SVD, block_svd
+from partwise.linalg.svd import SVD, block_svd, svd_peak_bytes
+from partwise.threads.pool import Workers
 from partwise.types import Array, Data
 
 
@@ -27,6 +27,10 @@ class NNDSVD:
 
     tol: float = 1e-2
     svd: SVD | None = field(default=None, repr=False)
+
+    def peak_bytes(self, data: Data, rank: int) -> int:
+        """The bases of the SVD, unless one is at hand."""
+        return svd_peak_bytes(data.shape, rank) if self.svd is None else 0
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
         return compact(self.parts(data, rank, rng, workers))

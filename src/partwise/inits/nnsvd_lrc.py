@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Block, Workers
+from partwise.algorithms.updates import CoordinateSweeps
+from partwise.data.products import gram_of
 from partwise.inits.compact import apart, compact
 from partwise.inits.nndsvd import balanced, signed_parts
-from partwise.products import gram_of
-from partwise.svd import SVD
+from partwise.linalg.svd import SVD, svd_peak_bytes
+from partwise.threads.pool import Block, Workers
 from partwise.types import Array, Data
-from partwise.updates import CoordinateSweeps
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,10 @@ class NNSVDLRC:
     svd: SVD | None = field(default=None, repr=False)
     gain: float = 0.05
     rounds: int = 20
+
+    def peak_bytes(self, data: Data, rank: int) -> int:
+        """The bases of the SVD, unless one is at hand."""
+        return svd_peak_bytes(data.shape, rank) if self.svd is None else 0
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
         y, z = balanced(data, rank // 2 + 1, self.tol, self.svd, rng, workers)

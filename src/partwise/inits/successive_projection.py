@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers
+from partwise.data.products import product
 from partwise.inits.compact import apart, compact
-from partwise.products import product
+from partwise.threads.pool import Workers
 from partwise.types import Array, Data
 
 TIE = 1e-6

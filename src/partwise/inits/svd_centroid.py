@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers
+from partwise.data.products import product
 from partwise.inits.clustering import k_means
 from partwise.inits.compact import apart, compact
-from partwise.products import product
-from partwise.svd import SVD, block_svd
+from partwise.linalg.svd import SVD, block_svd, svd_peak_bytes
+from partwise.threads.pool import Workers
 from partwise.types import Array, Data
 
 
@@ -26,6 +26,10 @@ class SVDCentroid:
 
     v: Array | SVD | None = field(default=None, repr=False)
     tol: float = 1e-2
+
+    def peak_bytes(self, data: Data, rank: int) -> int:
+        """The bases of the SVD, unless one is at hand."""
+        return svd_peak_bytes(data.shape, rank) if self.v is None else 0
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
         v = block_svd(data, rank, self.tol, rng, workers).v if self.v is None else self._given(data, rank)

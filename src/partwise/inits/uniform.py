@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from partwise.blocks import Workers
+from partwise.threads.pool import Workers
 from partwise.types import Array, Data
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from partwise.measures import topic_cosines
+from partwise.linalg.measures import topic_cosines
 from partwise.types import Array
 
 if TYPE_CHECKING:

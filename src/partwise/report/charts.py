@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from partwise.measures import topic_cosines, unit_columns
+from partwise.linalg.matching import unit_columns
+from partwise.linalg.measures import topic_cosines
 from partwise.plot.layout import by_strongest, extent, places
 from partwise.report.measured import Measured
 from partwise.report.subject import Subject

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.agreement import matched_cosines
-from partwise.data import as_data
-from partwise.inits import INITS, RANDOM, is_seeded
-from partwise.measures import unit_columns
+from partwise.data.as_data import as_data
+from partwise.factorize import factorize
+from partwise.inits.table import INITS, RANDOM, is_seeded
+from partwise.linalg.matching import matched_cosines, unit_columns
+from partwise.linalg.svd import SVD, truncated_svd
 from partwise.report.subject import Subject
-from partwise.solve import factorize
-from partwise.svd import SVD, truncated_svd
 from partwise.types import Array
 
 LIGHT = 3e7

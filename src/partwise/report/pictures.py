@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from partwise.linalg.svd import truncated_svd
 from partwise.report.measured import Measured
 from partwise.report.payload import clipped, number, packed
 from partwise.report.subject import Subject
-from partwise.svd import truncated_svd
 from partwise.types import Array
 
 REBUILT, STRONGEST, MOST_PARTS = 6, 5, 100

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.data import as_data
-from partwise.factorization import Factorization
+from partwise.data.as_data import as_data
 from partwise.plot.layout import check_picture, part_shares
+from partwise.result.factorization import Factorization
 from partwise.text.model import TopicModel
 from partwise.types import Array
 

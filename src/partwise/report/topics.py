@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.coherence import npmi_coherence
-from partwise.data import as_data
-from partwise.measures import hoyer, unit_columns
+from partwise.data.as_data import as_data
+from partwise.linalg.matching import unit_columns
+from partwise.linalg.measures import hoyer
 from partwise.plot.colours import colour
 from partwise.report.measured import Measured
 from partwise.report.payload import clipped, number
 from partwise.report.subject import Subject
+from partwise.result.coherence import npmi_coherence
 from partwise.text.mixtures import Strongest, degrees, unit_weights
 from partwise.text.topics import representatives
 from partwise.types import Array

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from partwise.certificate import NEARLY, STATIONARY, Certificate
-from partwise.factorization import Factorization
 from partwise.report.measured import Measured
 from partwise.report.subject import Subject
+from partwise.result.certificate import NEARLY, STATIONARY, Certificate
+from partwise.result.factorization import Factorization
 
 GOOD, FAIR, BAD, PLAIN = "good", "fair", "bad", "plain"
 
@@ -170,7 +170,7 @@ def _locked(fit: Factorization) -> Line:
     told = fit.certificate
     locked = told.w.locked + told.h.locked
     verdict = GOOD if locked == 0 else FAIR if locked <= 0.01 * told.rank * sum(told.shape) else BAD
-    keeps = fit.algorithm is not None and any(side.update.locks for side in (fit.algorithm.w, fit.algorithm.h))
+    keeps = fit.algorithm is not None and any(side.update.zero_floor for side in fit.algorithm.sides)
     undo = "polish='hals' can undo a zero." if keeps else "This algorithm can undo them: allow more iterations."
     meaning = "Zeros that would lower the error if they could grow; some algorithms can never undo a zero."
     return Line("Wrongly locked zeros", f"{locked:,}", verdict, meaning, undo if locked else "Nothing to do.")

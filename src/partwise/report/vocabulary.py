@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from partwise.penalties import indefinite
+from partwise.algorithms.penalties import indefinite
+from partwise.losses.table import loss_of
 from partwise.report.payload import clipped, packed, packed_rows
 from partwise.text.model import TopicModel
 from partwise.text.stop_words import english
 from partwise.text.words import PATTERN, stemmer
-from partwise.types import Array, DataUpdate
+from partwise.types import Array
 
 # Python's classes of letters as JavaScript spells them; what Python calls a letter includes ² and Ⅳ, but no digit.
 PATTERNS = {
@@ -70,9 +71,8 @@ def solved_gram(model: TopicModel) -> tuple[Array, bool]:
     algorithm, gram = model.factorization.algorithm, model.gram
     if algorithm is None:
         return gram, False
-    update, penalty = algorithm.h.update, algorithm.h.penalty
-    whole = gram + penalty.matrix(len(gram))
-    if isinstance(update, DataUpdate) or update.exact() is not None or indefinite(whole):
+    side, whole = algorithm.h, algorithm.h.penalised(gram)
+    if not loss_of(algorithm).stationarity or side.update.exact() is not None or indefinite(whole):
         return gram, False
     return whole, True
 

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from partwise.factorization import Factorization
-from partwise.files import atomic
 from partwise.report.charts import charts_payload, map_payload
 from partwise.report.comparison import check_pair, comparison_payload
 from partwise.report.documents import documents_payload
@@ -22,7 +20,9 @@ from partwise.report.subject import Subject, subject_of
 from partwise.report.topics import topics_payload
 from partwise.report.verdicts import lines
 from partwise.report.vocabulary import search_payload, unit_gram, weights_payload
-from partwise.targets import check_target
+from partwise.result.factorization import Factorization
+from partwise.storage.archive import atomic
+from partwise.storage.targets import check_target
 from partwise.text.model import TopicModel
 
 

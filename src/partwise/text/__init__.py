@@ -1,7 +1,7 @@
 """From a pile of documents to topics, clusters and search."""
 
-from partwise.documents import Document
 from partwise.text.collection import Collection, collect
+from partwise.text.document import Document
 from partwise.text.documents import read_documents
 from partwise.text.lsi import LSI
 from partwise.text.model import TopicModel

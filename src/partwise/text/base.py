@@ -12,13 +12,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import thread_count
-from partwise.documents import Document
-from partwise.loop import check_seed
+from partwise.arguments import check_seed
 from partwise.text.collection import Collection, collect, in_memory
+from partwise.text.document import Document
 from partwise.text.query import near_words, query_column, unknown_words
 from partwise.text.search import Answer, Hit, best, cosines
 from partwise.text.weighting import Vocabulary, Weighting
+from partwise.threads.pool import thread_count
 from partwise.types import Array
 
 

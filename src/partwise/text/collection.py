@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.documents import Document
+from partwise.text.document import Document
 from partwise.text.weighting import Vocabulary, Weighting
 from partwise.types import Array
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
-from partwise.documents import Document
+from partwise.text.document import Document
 from partwise.text.problems import Problems
 
 DEFAULT = "text"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partwise.measures import unit_columns
+from partwise.linalg.matching import unit_columns
 from partwise.types import Array
 
 if TYPE_CHECKING:

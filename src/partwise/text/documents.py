@@ -9,9 +9,9 @@ from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
 
-from partwise.documents import Document
-from partwise.names import choose
+from partwise.arguments import choose
 from partwise.text.columns import Columns
+from partwise.text.document import Document
 from partwise.text.encodings import Decoder
 from partwise.text.problems import Problems
 from partwise.text.readers import FORMATS, SUFFIXES

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from partwise.measures import unit_columns
+from partwise.linalg.matching import unit_columns
 from partwise.text.mixtures import degrees, unit_weights
 from partwise.text.topics import Term, strongest_terms
 from partwise.types import Array

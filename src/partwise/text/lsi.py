@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from partwise.svd import SVD, truncated_svd
+from partwise.linalg.svd import SVD, truncated_svd
 from partwise.text.base import TextModel
 from partwise.text.collection import Collection
 from partwise.text.weighting import Weighting

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.algorithm import Algorithm
-from partwise.algorithms import as_algorithm
-from partwise.checkpoint import place
-from partwise.coherence import npmi_coherence
-from partwise.data import as_data
-from partwise.factorization import Factorization
-from partwise.inits import as_init
-from partwise.loop import DEFAULT_ALGORITHM
-from partwise.measures import unit_columns
+from partwise.algorithms.base import Algorithm
+from partwise.algorithms.table import as_algorithm
+from partwise.arguments import whole_number
+from partwise.data.as_data import as_data
+from partwise.data.products import gram_of
+from partwise.engine.checkpoint import place
+from partwise.factorize import DEFAULT_ALGORITHM, factorize
+from partwise.inits.table import as_init
+from partwise.linalg.matching import unit_columns
 from partwise.plot import Plots
 from partwise.plot.html import rows_html
-from partwise.products import gram_of
-from partwise.solve import check_options, factorize
+from partwise.result.coherence import npmi_coherence
+from partwise.result.factorization import Factorization
 from partwise.text.base import TextModel, as_labels
 from partwise.text.clusters import Clusters, Membership, label_scores
 from partwise.text.collection import Collection
@@ -87,7 +87,9 @@ class TopicModel(TextModel):
         """Refuse settings that cannot work, before anything is read."""
         super().check()
         as_algorithm(self.algorithm), as_init(self.init)
-        check_options(self.restarts, every=self.every)
+        whole_number("restarts", self.restarts)
+        if self.every is not None:
+            whole_number("every", self.every, hint="or None")
         if self.checkpoint is not None:
             place(self.checkpoint)
 

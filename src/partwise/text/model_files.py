@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from partwise import files
-from partwise.factorization import Factorization
-from partwise.svd import SVD
+from partwise.linalg.svd import SVD
+from partwise.result.factorization import Factorization
+from partwise.storage import archive as files
 from partwise.text.base import TextModel
 from partwise.text.collection import Collection
 from partwise.text.lsi import LSI
@@ -28,7 +28,7 @@ Path = str | os.PathLike[str]
 
 def save(model: TopicModel, path: Path) -> None:
     """Write a topic model."""
-    about, arrays = model.factorization.parts()
+    about, arrays = model.factorization.stored()
     told = model.certificate.start
     settings = {"k": int(model.k), "seed": model.seed, "restarts": int(model.restarts), "init": told and told.init}
     meta = {"settings": settings, "factorization": about, "collection": _about(model.collection)}
@@ -39,7 +39,7 @@ def load_topic_model(path: Path) -> TopicModel:
     """Read a topic model; a start that only the one who fitted it had is noted as the default one."""
 
     def made(meta: Any, arrays: Mapping[str, Array]) -> TopicModel:
-        settings, fit = meta["settings"], Factorization.from_parts(meta["factorization"], arrays)
+        settings, fit = meta["settings"], Factorization.from_stored(meta["factorization"], arrays)
         model = TopicModel(settings["k"], seed=settings["seed"], restarts=settings["restarts"])
         if fit.algorithm is not None:
             model.algorithm = fit.algorithm
@@ -88,7 +88,7 @@ def load_model(path: Path) -> TextModel:
 
 
 def _read(path: Path, kind: str, made: Callable[[Any, Mapping[str, Array]], Model]) -> Model:
-    meta, arrays = files.read(path, kind, LAYOUT)
+    meta, arrays, _ = files.read(path, kind, LAYOUT)
     try:
         return made(meta, arrays)
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from partwise.factorization import Factorization
+from partwise.result.factorization import Factorization
 from partwise.text.mixtures import degrees, unit_weights
 from partwise.types import Array
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.documents import Document
 from partwise.text.collection import Collection, Intake, Row, noted
 from partwise.text.columns import Columns
+from partwise.text.document import Document
 from partwise.text.documents import missing, python_warning
 from partwise.text.encodings import Decoder
 from partwise.text.problems import Problems

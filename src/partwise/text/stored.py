@@ -9,12 +9,12 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from partwise.data import open_matrix, write_matrix
-from partwise.data.stored import MANIFEST, Stored
-from partwise.data.writing import PART_BYTES, new_folder
-from partwise.documents import Document
+from partwise.data.disk import open_matrix
+from partwise.data.manifest import MANIFEST, Stored
+from partwise.data.write import PART_BYTES, new_folder, write_matrix
 from partwise.text.base import as_documents
 from partwise.text.collection import Collection, Intake, noted
+from partwise.text.document import Document
 from partwise.text.names_file import NamesFile
 from partwise.text.packed import unpack
 from partwise.text.tally import Tally, vocabulary_of

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from partwise.documents import Document
+from partwise.text.document import Document
 from partwise.text.documents import missing, python_warning, read_documents
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from partwise.measures import unit_columns
+from partwise.linalg.matching import unit_columns
 from partwise.types import Array
 
 NAME_TERMS = 3

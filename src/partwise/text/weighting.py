@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.names import choose
+from partwise.arguments import choose
 from partwise.text.packed import pack, pack_strings, unpack, unpack_strings
 from partwise.text.stop_words import check_stop_words, english
 from partwise.text.weights import WEIGHTS, Totals

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from partwise.names import choose
+from partwise.arguments import choose
 
 PATTERN = r"[^\W\d_]{2,}"
 """Two or more letters of any script."""

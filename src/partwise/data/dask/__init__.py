@@ -13,7 +13,7 @@ from partwise.data.dask import work
 from partwise.data.dask.chunked import ChunkedData, Chunks
 from partwise.data.dask.cluster import Cluster, ClusterData
 from partwise.data.dask.spread import tree
-from partwise.data.stored import Stored
+from partwise.data.manifest import Stored
 
 LARGEST_BLOCK = 2**32
 
@@ -79,6 +79,14 @@ def placed(client: Any, function: Any, items: Sequence[Any], *shared: Any, retri
 def summed(client: Any, futures: Sequence[Any]) -> Any:
     """The sum of what the futures hold, added on the workers in pairs of neighbours."""
     return client.gather(tree(client, futures))
+
+
+def dask_outline(array: Any) -> tuple[tuple[int, int], np.dtype[Any], int, int]:
+    """(shape, precision, entries, bytes in this process): on a cluster none, else one part in both orders."""
+    dtype, long = float_type(array.dtype), _long_axis(array)
+    m, n = (int(side) for side in array.shape)
+    part = int(max(array.chunks[long])) * int(array.shape[1 - long]) * dtype.itemsize
+    return (m, n), dtype, m * n, 0 if _client() is not None else 2 * part
 
 
 def _long_axis(array: Any) -> int:

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from partwise.data.base import LocalData
 from partwise.data.dask import work
-from partwise.data.dask.side import Side
-from partwise.types import Array, Data
+from partwise.data.dask.side import DaskData
+from partwise.types import Array
 
 
 class Chunks:
@@ -28,12 +29,12 @@ class Chunks:
         return work.make_part(compute(*self.blocks[index]), self.long, self.edges[index], index, self.dtype.str)
 
 
-class ChunkedData(Side):
+class ChunkedData(DaskData):
     """One side of a dask array."""
 
     _source: Chunks
 
-    def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
+    def parts(self, both: bool = False) -> Iterator[tuple[int, int, LocalData]]:
         """The parts in order, each computed when its turn comes."""
         for index, (lo, hi) in enumerate(pairwise(self._source.edges)):
             yield lo, hi, self._source.part(index).side(self._turned)
@@ -45,10 +46,6 @@ class ChunkedData(Side):
         import dask.array as da
 
         return da.from_array(factor, chunks=(tuple(np.diff(self._source.edges).tolist()), factor.shape[1]))
-
-    def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
-        """Not here: a pass goes over the parts."""
-        raise TypeError("A dask array is multiplied part by part.")
 
     def rows(self, lo: int, hi: int) -> Array:
         """Some rows, dense, from the parts that have them."""

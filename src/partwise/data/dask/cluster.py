@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from partwise.blocks import Workers
+from partwise.data.base import LocalData
 from partwise.data.dask import work
-from partwise.data.dask.side import Side
-from partwise.data.dask.spread import EVERY, Copied, Lost, Made, Mapped, Scattered, Sent, tree
-from partwise.types import Array, Data
-from partwise.walks import Walked
+from partwise.data.dask.side import DaskData
+from partwise.data.dask.spread import EVERY, Copied, Lost, Made, Mapped, Same, Scattered, Sent, tree
+from partwise.data.passes import Tall, Task, Walked
+from partwise.threads.pool import Workers
+from partwise.types import Array
 
 T = TypeVar("T")
 TRIES = 8
@@ -83,6 +84,8 @@ class Cluster:
     def _remade(self, recipe: Any, memo: dict[int, list[Any]]) -> list[Any]:
         if isinstance(recipe, Sent):
             return self.send(recipe.array)
+        if isinstance(recipe, Same):
+            return recipe.futures
         if isinstance(recipe, Mapped):
             source = self._again(recipe.source, memo)
             return list(self.client.map(work.applied, source, function=recipe.function, pure=False, retries=2))
@@ -106,10 +109,10 @@ class Cluster:
         return futures
 
     def walk(
-        self, task: Any, tall: Sequence[Any], shared: Sequence[Array], turned: bool, shares: Sequence[int]
+        self, task: Task, tall: Sequence[Tall], shared: Sequence[Any], turned: bool, shares: Sequence[int]
     ) -> Walked:
         """A task for each part; its rows stay there, the sums and shares come here through a tree."""
-        held = [self.hold(rows) if isinstance(rows, np.ndarray) else rows for rows in tall]
+        held = [self._placed(array) for arrays in tall for array in arrays]
         shared = [np.asarray(array) for array in shared]
 
         def once() -> tuple[list[list[Any]], Any]:
@@ -119,7 +122,7 @@ class Cluster:
             root = tree(self.client, self.client.map(work.sums_of, mains, pure=False))
             return rows, self.client.gather(root)
 
-        rows, (sums, kept) = self.safely(once, [factor for factor in held if factor is not None])
+        rows, (sums, added) = self.safely(once, [factor for factor in held if isinstance(factor, Scattered)])
         recipes = tuple(None if factor is None else factor.recipe for factor in held)
         depth = 1 + max((recipe.depth for recipe in recipes if recipe is not None), default=0)
         made = [
@@ -128,7 +131,14 @@ class Cluster:
         ]
         if made and (depth >= EVERY or (self._disturbed and depth > 1)):
             self._copy(made)
-        return Walked(made, sums, kept)
+        return Walked(made, sums, added)
+
+    def _placed(self, array: Any) -> Scattered | Same | None:
+        """A tall array on the workers; one that is the same for every part as it is."""
+        if not isinstance(array, np.ndarray):
+            placed: Scattered | None = array
+            return placed
+        return Same(array, len(self.parts)) if array.ndim == 1 else self.hold(array)
 
     def _mains(
         self, task: Any, tall: Sequence[Any], shared: Sequence[Array], turned: bool, shares: Sequence[int]
@@ -184,12 +194,12 @@ def _copies(recipe: Any) -> Iterator[Copied]:
             yield from _copies(given)
 
 
-class ClusterData(Side):
+class ClusterData(DaskData):
     """One side of a matrix on a cluster."""
 
     _source: Cluster
 
-    def parts(self, both: bool = False) -> Iterator[tuple[int, int, Data]]:
+    def parts(self, both: bool = False) -> Iterator[tuple[int, int, LocalData]]:
         """The parts one by one, brought here: for what is no task."""
         for future, (lo, hi) in zip(self._source.parts, pairwise(self._source.edges), strict=True):
             yield lo, hi, self._source.client.gather(future).side(self._turned)
@@ -222,10 +232,6 @@ class ClusterData(Side):
             for future, (lo, hi) in zip(factor.futures, factor.slices(), strict=True)
         ]
         return da.concatenate(pieces)
-
-    def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
-        """Not here: a pass goes over the parts."""
-        raise TypeError("A matrix on a cluster is multiplied part by part.")
 
     def rows(self, lo: int, hi: int) -> Array:
         """Some rows, dense, from the parts that have them."""

@@ -7,13 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from partwise.blocks import Block, borders
-from partwise.data.checks import digest_of
+from partwise.data.base import PartedData
 from partwise.types import Array
-from partwise.walks import Walks
 
 
-class Side(Walks):
+class DaskData(PartedData):
     """Shape, norms and transpose from the facts of the parts; ``turned`` is the side whose rows are the short axis."""
 
     def __init__(self, source: Any, turned: bool, transpose: Self | None = None) -> None:
@@ -21,15 +19,10 @@ class Side(Walks):
         self.shape: tuple[int, int] = source.shape[::-1] if turned else source.shape
         self.dtype: np.dtype[Any] = source.dtype
         self.split: int | None = 1 if turned else 0
-        self.nnz: int = sum(found.nnz for found in source.found)
+        self.nnz = sum(found.nnz for found in source.found)
         self.widens = all(found.sparse for found in source.found)
         index = 4 if self.widens else 0
-        self.nbytes: int = self.nnz * (self.dtype.itemsize + index) + (self.shape[0] + 1) * index
-
-    @cached_property
-    def blocks(self) -> tuple[Block, ...]:
-        """Row blocks of equal size, for what is done to a factor alone."""
-        return borders(np.arange(self.shape[0] + 1) * (self.nnz / self.shape[0] + 8))
+        self.nbytes = self.nnz * (self.dtype.itemsize + index) + (self.shape[0] + 1) * index
 
     @property
     def T(self) -> Self:
@@ -45,13 +38,3 @@ class Side(Walks):
             return np.concatenate([found.norms2 for found in self._source.found])
         shares: list[Array] = [found.others2 for found in self._source.found]
         return sum(shares[1:], shares[0])
-
-    @property
-    def digest(self) -> str:
-        """A hash of the lengths of all rows and columns, which are at hand; the numbers are elsewhere."""
-        return digest_of([self.row_norms2, self.T.row_norms2])
-
-    @cached_property
-    def norm2(self) -> float:
-        """‖A‖_F²."""
-        return float(self.row_norms2.sum())

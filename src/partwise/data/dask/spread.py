@@ -59,6 +59,25 @@ class Mapped:
     depth: int
 
 
+@dataclass(frozen=True)
+class Same:
+    """One small array for every part, such as a linear penalty; it needs nobody to hold it."""
+
+    array: Array
+    parts: int
+    depth: int = 0
+
+    @property
+    def futures(self) -> list[Any]:
+        """The array itself, for each part."""
+        return [self.array] * self.parts
+
+    @property
+    def recipe(self) -> Same:
+        """It is its own recipe."""
+        return self
+
+
 class Scattered(Spread):
     """Rows in parts on workers; ``recipe`` makes them again bit for bit."""
 

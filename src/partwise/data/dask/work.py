@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.blocks import Workers, single_threaded_blas
+from partwise.data.base import LocalData
 from partwise.data.checks import refuse_bad_entry
 from partwise.data.dense import DenseData
 from partwise.data.disk import _Slot
+from partwise.data.manifest import Stored
+from partwise.data.passes import Tall, add, total
 from partwise.data.sparse import SparseData
-from partwise.data.stored import Stored
-from partwise.structure import check_structure
-from partwise.types import Array, Data
-from partwise.walks import add, total
+from partwise.data.structure import check_structure
+from partwise.threads.blas import single_threaded_blas
+from partwise.threads.pool import Workers
+from partwise.types import Array
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,10 @@ class Part:
     def __sizeof__(self) -> int:
         return int(2 * self.data.nbytes)
 
-    def side(self, turned: bool) -> Data:
+    def side(self, turned: bool) -> LocalData:
         """As rows of the long axis, or as columns."""
-        found: Data = self.data.T if turned else self.data
-        return found
+        data: LocalData = self.data.T if turned else self.data
+        return data
 
 
 @dataclass(frozen=True)
@@ -131,11 +133,14 @@ def run(
     """A task on a part: (its new rows, (its sums, its shares)), as it would be made in one process."""
     data = part.side(turned)
     short = data.shape[0] if turned else data.shape[1]
-    kept = [np.zeros((short, width), data.dtype) for width in shares]
+    added = [np.zeros((short, width), data.dtype) for width in shares]
     writable = [_own(array) for array in shared]
     with Workers(threads) as workers, single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-        made, sums = task(data, [None if a is None else _own(a) for a in rows], writable, kept, workers)
-    return made, [total(sums), kept]
+        arrays = [None if array is None else _own(array) for array in rows]
+        width = len(Tall._fields)
+        tall = [Tall(*arrays[at : at + width]) for at in range(0, len(arrays), width)]
+        new, sums = task(data, tall, writable, added, workers)
+    return new, [total(sums), added]
 
 
 def _own(array: Array) -> Array:

@@ -6,8 +6,8 @@ import io
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from partwise.documents import Document
 from partwise.text.columns import Columns
+from partwise.text.document import Document
 from partwise.text.readers.delimited import read_csv, read_tsv
 from partwise.text.readers.jsonl import read_jsonl
 from partwise.text.readers.lines import read_lines

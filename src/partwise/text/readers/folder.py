@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from partwise.documents import Document
 from partwise.text.columns import Columns
+from partwise.text.document import Document
 from partwise.text.source import LIMIT, TOO_LONG, Source
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
-from partwise.documents import Document
 from partwise.text.columns import Columns
+from partwise.text.document import Document
 from partwise.text.source import TOO_LONG, Source
 
 HEAD = 100

@@ -3,8 +3,8 @@
 import io
 from collections.abc import Iterator
 
-from partwise.documents import Document
 from partwise.text.columns import Columns
+from partwise.text.document import Document
 from partwise.text.source import TOO_LONG, Source
 
 

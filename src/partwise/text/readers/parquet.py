@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import IO, Any
 
-from partwise.documents import Document
 from partwise.text.columns import Columns
+from partwise.text.document import Document
 from partwise.text.source import Source
 
 BATCH = 1000

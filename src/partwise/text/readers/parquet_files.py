@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from partwise.documents import Document
 from partwise.text.columns import Columns
+from partwise.text.document import Document
 from partwise.text.readers.parquet import opened, read_rows
 from partwise.text.source import Source
 

@@ -1,0 +1,49 @@
+"""The rooms of the package, lowest layer first: the test of imports and the table in design.md are made from this."""
+
+LAYERS: list[dict[str, str]] = [
+    {
+        "types": "the nouns with their laws: data, factors, updates",
+        "arguments": "checks of arguments, each with its sentence; bytes as people write them",
+    },
+    {
+        "kernels": "compiled row loops, the only room that imports numba: plain arrays in, plain arrays out",
+        "threads": "row blocks on threads (`pool`), and BLAS held at one thread meanwhile (`blas`)",
+        "storage": "files: `archive` (arrays and JSON), `targets`, `locks`, `settings` (the one serialiser)",
+    },
+    {
+        "data": "`as_data` alone asks what kind a matrix is; dense, sparse, disk, Dask; passes and products",
+        "algorithms": "`table` (by name), `base` (what an algorithm is), `penalties`, `updates/` (a half-step a file)",
+    },
+    {
+        "linalg": "the truncated SVD, matched columns, sparsity and storage of factors",
+        "losses": "what is minimised, one file each: how rows are made, what a pair is worth, when it is stationary",
+    },
+    {
+        "inits": "starts for W, one file each, by name in `table`; they see the data protocol alone",
+        "plot": "figures of a result",
+    },
+    {
+        "engine": "`driver`, `iteration`, `half_step`, `momentum`; runs, stopping rules, restarts, checkpoints, plan",
+    },
+    {"result": "the factorisation that comes back, its certificate, coherence"},
+    {"factorize": "the call: check, drive, certify; `iterate`"},
+    {
+        "study": "questions asked of many runs: stability, ranks, methods side by side",
+        "resume": "go on with a run that was kept in a checkpoint",
+        "estimator": "scikit-learn's manners (`NMF`); loaded on first use",
+        "testing": "the laws as checks that anybody can run",
+        "text": "texts to a weighted matrix, topic models, search, clusters",
+        "io": "matrices from files, and their conversion to a matrix on disk",
+    },
+    {
+        "report": "the self-contained page",
+        "datasets": "readers of public collections",
+        "load": "whatever was saved, by what its file says",
+    },
+    {
+        "__init__": "the public names",
+        "experiments": "the paper's tables and figures, search and clusters against human judgement",
+    },
+    {"cli": "the command, one file a verb"},
+    {"__main__": "`python -m partwise`"},
+]

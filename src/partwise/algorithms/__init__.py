@@ -1,0 +1,1 @@
+"""Algorithms: a half-step and a penalty for each side, by name."""

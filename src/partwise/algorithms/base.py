@@ -1,0 +1,142 @@
+"""What an algorithm is: a half-step and a penalty for each side, and what the engine does around them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from partwise.algorithms.penalties import NO_PENALTY, Penalty, Quadratic, indefinite
+from partwise.types import Array, NoMinimum, Rows, Update
+
+
+@dataclass(frozen=True)
+class Side:
+    """How one factor is made: a half-step and the penalty on its rows. The only place where a penalty is applied."""
+
+    update: Update
+    penalty: Penalty = NO_PENALTY
+
+    def penalised(self, gram: Array) -> Array:
+        """The gram with the quadratic part of the penalty."""
+        penalised: Array = gram + self.penalty.matrix(len(gram))
+        return penalised
+
+    def prepare(self, gram: Array) -> Rows:
+        """The half-step with all that depends on the fixed factor's gram alone."""
+        return self.update.prepare(self.penalised(gram))
+
+    def linear(self, rank: int) -> Array | None:
+        """The linear part of the penalty."""
+        return self.penalty.linear(rank)
+
+    def shifted(self, rhs: Array, linear: Array | None, lo: int = 0, hi: int | None = None) -> Array:
+        """The right-hand side of the rows lo:hi less half of the linear part, where there is one."""
+        if linear is None:
+            return rhs
+        shifted: Array = rhs - (0.5 * (linear if linear.ndim == 1 else linear[lo:hi])).astype(rhs.dtype, copy=False)
+        return shifted
+
+    def value(self, gram: Array, linear: float = 0.0) -> float:
+        """The penalty of a whole factor, from its gram and its inner product with the linear part."""
+        return float(np.vdot(self.penalty.matrix(len(gram)), gram)) + linear
+
+    def check_minimum(self, gram: Array) -> None:
+        """Refuse a penalised problem that has no minimum, before any row is made."""
+        if self.update.needs_convex and not self.penalty.convex and indefinite(self.penalised(gram)):
+            raise NoMinimum(
+                f"{self.penalty} makes the Gram matrix indefinite here, so rows with nonnegativity properly enforced "
+                "may have no minimum; use a smaller λ or α, or the clipping method ahcls."
+            )
+
+
+@dataclass(frozen=True)
+class Extrapolation:
+    """Momentum on both factors, dropped when the objective rises (Ang and Gillis 2019: β₁, γ, γ̄, η)."""
+
+    beta: float = 0.5
+    growth: float = 1.05
+    ceiling_growth: float = 1.01
+    shrink: float = 1.5
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """Two sides, and what the engine does around them: momentum, and another algorithm for the first iterations."""
+
+    name: str
+    w: Side
+    h: Side
+    extrapolation: Extrapolation | None = None
+    lead: Algorithm | None = None
+    lead_iterations: int = 0
+    init: str = "random-acol"
+    """The start where none is named."""
+    loss: str = "squared"
+    """The name of the loss that it minimises, in ``LOSSES``."""
+    settings: Mapping[str, float | None] = field(default_factory=dict)
+    """The arguments of the factory in the table, for the reader; the penalties that count are those of the sides."""
+
+    def at(self, iteration: int) -> Algorithm:
+        """The algorithm that makes this iteration."""
+        return self.lead if self.lead is not None and iteration <= self.lead_iterations else self
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """W's and H's."""
+        return self.w, self.h
+
+    @property
+    def monotone(self) -> bool:
+        """Whether the objective cannot rise from one iteration to the next."""
+        return all(side.update.monotone for side in self.sides) and self.lead is None
+
+    @property
+    def convex(self) -> bool:
+        """Whether the penalised objective is bounded below for certain."""
+        return all(side.penalty.convex for side in self.sides)
+
+    def with_penalties(self, w: Penalty, h: Penalty) -> Algorithm:
+        """The same method for another objective: a polish keeps the penalty of what it polishes."""
+        return replace(
+            self,
+            w=replace(self.w, penalty=w),
+            h=replace(self.h, penalty=h),
+            lead=self.lead and self.lead.with_penalties(w, h),
+            settings=penalty_settings(w, h) | self.knobs,
+        )
+
+    @property
+    def knobs(self) -> dict[str, float | None]:
+        """The settings apart from the penalties."""
+        return {name: value for name, value in self.settings.items() if not name.startswith(("lam_", "alpha_"))}
+
+    def refuses(self, rank: int) -> str | None:
+        """Why this algorithm cannot work at a rank, or None."""
+        for side in self.sides:
+            update, penalty = side.update, side.penalty
+            if refusal := update.refuses(rank):
+                return refusal
+            if self.extrapolation and update.constraint:
+                return f"Momentum would carry {self.name} off {update.constraint}; use it without."
+            if update.needs_nonnegative_gram and not penalty.nonnegative:
+                return (
+                    f"The multiplicative half-step of {self.name} cannot carry {penalty}, which makes entries of "
+                    "the Gram matrix negative; use a penalty without alpha, or hals or anls with this one."
+                )
+            if not update.linear and side.linear(rank) is not None:
+                return f"The half-step of {self.name} cannot carry a linear penalty; use hals or anls with this one."
+        return None
+
+    def __str__(self) -> str:
+        settings = ", ".join(f"{name}={value:g}" for name, value in self.settings.items() if value is not None)
+        moving = "extrapolated " if self.extrapolation and not self.lead else ""
+        return f"{moving}{self.name}({settings})" if settings else f"{moving}{self.name}"
+
+
+def penalty_settings(w: Penalty, h: Penalty) -> dict[str, float | None]:
+    """λ and α as the factories name them, where there is such a penalty."""
+    sides = [(side, penalty) for side, penalty in (("w", w), ("h", h)) if isinstance(penalty, Quadratic) and penalty]
+    lams: dict[str, float | None] = {f"lam_{side}": penalty.lam for side, penalty in sides}
+    return lams | {f"alpha_{side}": penalty.alpha for side, penalty in sides if penalty.alpha is not None}

@@ -1,0 +1,231 @@
+"""Algorithms by name. A new one is a half-step in ``updates/``, a factory here and a line in ``ALGORITHMS``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from partwise.algorithms.base import Algorithm, Extrapolation, Side, penalty_settings
+from partwise.algorithms.penalties import Penalty, Quadratic
+from partwise.algorithms.updates import (
+    Barrier,
+    CoordinateSweeps,
+    FastActiveSet,
+    Frozen,
+    HoyerCone,
+    LawsonHanson,
+    LeastAbsolute,
+    LeastSquares,
+    Multiplicative,
+    Pivoting,
+    ProjectedGradient,
+)
+from partwise.arguments import choose, number, whole_number
+from partwise.storage.settings import plain, rebuild
+from partwise.types import Update
+
+
+def _penalty(where: str, side: str, lam: Any, alpha: Any = None) -> Penalty:
+    checked = None if alpha is None else number(f"{where}(alpha_{side}=...)", alpha, 0, 1)
+    return Quadratic(number(f"{where}(lam_{side}=...)", lam), checked)
+
+
+def _build(name: str, update: Update, lam_w: Any, lam_h: Any, alpha_w: Any, alpha_h: Any) -> Algorithm:
+    """One half-step on both sides, each with its own penalty."""
+    w, h = _penalty(name, "w", lam_w, alpha_w), _penalty(name, "h", lam_h, alpha_h)
+    return Algorithm(name, Side(update, w), Side(update, h), settings=penalty_settings(w, h))
+
+
+def als() -> Algorithm:
+    """Alternating least squares, negative entries set to 0 (Paatero and Tapper 1994)."""
+    return _build("als", LeastSquares(), 0, 0, None, None)
+
+
+def acls(lam_w: float = 0.5, lam_h: float = 0.5) -> Algorithm:
+    """Alternating constrained least squares: clip(R (G + λI)⁻¹) (the paper, 3.1)."""
+    return _build("acls", LeastSquares(), lam_w, lam_h, None, None)
+
+
+def ahcls(lam_w: float = 0.5, lam_h: float = 0.5, alpha_w: float = 0.5, alpha_h: float = 0.5) -> Algorithm:
+    """Alternating Hoyer-constrained least squares: clip(R (G + λβI − λE)⁻¹) (the paper, 3.2).
+
+    The paper says "each column of the factors", writes spar(W_j*) and builds β on √k: we read vectors of length k,
+    rows of W and columns of H. α is approached, not met; see ``hoyer`` for targets that are met.
+    """
+    return _build("ahcls", LeastSquares(), lam_w, lam_h, alpha_w, alpha_h)
+
+
+def multiplicative(lam_w: float = 0.0, lam_h: float = 0.0) -> Algorithm:
+    """Lee and Seung's multiplicative updates for the squared error: X ∘ R / (XG)."""
+    return _build("multiplicative", Multiplicative(), lam_w, lam_h, None, None)
+
+
+def gdcls(lam_w: float = 0.0, lam_h: float = 0.5) -> Algorithm:
+    """W multiplicative, H by the ACLS half-step (Shahnaz, Berry, Pauca and Plemmons 2006)."""
+    both = _build("gdcls", LeastSquares(), lam_w, lam_h, None, None)
+    return replace(both, w=replace(both.w, update=Multiplicative()))
+
+
+def anls(
+    lam_w: float = 0.0, lam_h: float = 0.0, alpha_w: float | None = None, alpha_h: float | None = None
+) -> Algorithm:
+    """Exact nonnegative least squares rows by block principal pivoting (Kim and Park 2011)."""
+    return _build("anls", Pivoting(), lam_w, lam_h, alpha_w, alpha_h)
+
+
+def anls_fnnls(
+    lam_w: float = 0.0, lam_h: float = 0.0, alpha_w: float | None = None, alpha_h: float | None = None
+) -> Algorithm:
+    """The same rows by the fast active set of Bro and de Jong 1997."""
+    return _build("anls-fnnls", FastActiveSet(), lam_w, lam_h, alpha_w, alpha_h)
+
+
+def anls_lawson_hanson(
+    lam_w: float = 0.0, lam_h: float = 0.0, alpha_w: float | None = None, alpha_h: float | None = None
+) -> Algorithm:
+    """The same rows by Lawson and Hanson's NNLS, the slow yardstick the paper speaks of."""
+    return _build("anls-lawson-hanson", LawsonHanson(), lam_w, lam_h, alpha_w, alpha_h)
+
+
+def projected_gradient(
+    lam_w: float = 0.0, lam_h: float = 0.0, alpha_w: float | None = None, alpha_h: float | None = None
+) -> Algorithm:
+    """Projected gradient with a line search on every row (Lin 2007)."""
+    return _build("projected-gradient", ProjectedGradient(), lam_w, lam_h, alpha_w, alpha_h)
+
+
+def hals(
+    lam_w: float = 0.0,
+    lam_h: float = 0.0,
+    alpha_w: float | None = None,
+    alpha_h: float | None = None,
+    sweeps: int = 3,
+) -> Algorithm:
+    """Coordinate sweeps, several per product (Cichocki and Phan 2009; Gillis and Glineur 2012)."""
+    return _sweeps("hals", lam_w, lam_h, alpha_w, alpha_h, sweeps)
+
+
+def _sweeps(
+    name: str, lam_w: Any, lam_h: Any, alpha_w: Any, alpha_h: Any, sweeps: Any, settled: float = 0.0
+) -> Algorithm:
+    update = CoordinateSweeps(whole_number(f"{name}(sweeps=...)", sweeps), settled)
+    algorithm = _build(name, update, lam_w, lam_h, alpha_w, alpha_h)
+    return replace(algorithm, settings={**algorithm.settings, "sweeps": update.sweeps})
+
+
+def barrier(
+    lam_w: float = 0.0, lam_h: float = 0.0, alpha_w: float | None = None, alpha_h: float | None = None
+) -> Algorithm:
+    """Exact rows by a logarithmic barrier, the penalty the paper leaves to future work (3.3.4)."""
+    return _build("barrier", Barrier(), lam_w, lam_h, alpha_w, alpha_h)
+
+
+def alp() -> Algorithm:
+    """Alternating linear programming for the least absolute error (the paper, 3.3.4); small data only."""
+    return replace(_build("alp", LeastAbsolute(), 0, 0, None, None), loss="absolute")
+
+
+def hoyer_target(sparsity_w: float | None = 0.5, sparsity_h: float | None = 0.5) -> Algorithm:
+    """Rows whose Hoyer sparsity is met, by projection on its cone; None leaves a side free (after Hoyer 2004)."""
+    sides = {"sparsity_w": sparsity_w, "sparsity_h": sparsity_h}
+    targets = {k: number(f"hoyer({k}=...)", v, 0, 1, ends="[)") for k, v in sides.items() if v is not None}
+    w, h = (Side(HoyerCone(targets[k]) if k in targets else Pivoting()) for k in sides)
+    return Algorithm("hoyer", w, h, settings={k: targets.get(k) for k in sides})
+
+
+def als_hals(
+    lam_w: float = 0.0,
+    lam_h: float = 0.0,
+    alpha_w: float | None = None,
+    alpha_h: float | None = None,
+    sweeps: int = 5,
+) -> Algorithm:
+    """Three clipped least-squares iterations, then extrapolated coordinate sweeps: a fast run and its polish in one.
+
+    The three are left out after a start that is a run already: ``sample``, its own, where the data are large enough, or
+    a pair (W, H). A row ends its sweeps when one gains at most a tenth of what its first one gained.
+    """
+    main = _sweeps("als-hals", lam_w, lam_h, alpha_w, alpha_h, sweeps, settled=0.1)
+    lead = als().with_penalties(main.w.penalty, main.h.penalty)
+    return replace(main, extrapolation=Extrapolation(), lead=lead, lead_iterations=3, init="sample")
+
+
+ALGORITHMS: dict[str, Callable[..., Algorithm]] = {
+    "als": als,
+    "acls": acls,
+    "ahcls": ahcls,
+    "multiplicative": multiplicative,
+    "gdcls": gdcls,
+    "anls": anls,
+    "anls-fnnls": anls_fnnls,
+    "anls-lawson-hanson": anls_lawson_hanson,
+    "projected-gradient": projected_gradient,
+    "hals": hals,
+    "als-hals": als_hals,
+    "barrier": barrier,
+    "alp": alp,
+    "hoyer": hoyer_target,
+}
+"""Name -> factory; add a line to add an algorithm."""
+
+
+def as_algorithm(algorithm: str | Algorithm) -> Algorithm:
+    """An algorithm by name with its usual settings, or the object itself."""
+    if isinstance(algorithm, Algorithm):
+        return algorithm
+    named: Algorithm = choose("algorithm", algorithm, ALGORITHMS)()
+    return named
+
+
+def extrapolated(algorithm: str | Algorithm) -> Algorithm:
+    """The same algorithm with safeguarded momentum (Ang and Gillis 2019); any half-step but hoyer's can have it."""
+    chosen = as_algorithm(algorithm)
+    return replace(chosen, extrapolation=chosen.extrapolation or Extrapolation())
+
+
+def penalised(algorithm: str | Algorithm, *, w: Penalty | None = None, h: Penalty | None = None) -> Algorithm:
+    """The same algorithm with another penalty on W, on H, or on both; None leaves a side as it is."""
+    chosen = as_algorithm(algorithm)
+    return chosen.with_penalties(chosen.w.penalty if w is None else w, chosen.h.penalty if h is None else h)
+
+
+def frozen(algorithm: str | Algorithm, *, w: Iterable[int] = (), h: Iterable[int] = ()) -> Algorithm:
+    """The same algorithm with some components of W or of H held as the start has them; the others adapt to them."""
+    chosen = as_algorithm(algorithm)
+    sides = [
+        replace(side, update=Frozen(side.update, tuple(sorted(set(components))))) if components else side
+        for side, components in ((chosen.w, tuple(w)), (chosen.h, tuple(h)))
+    ]
+    lead = chosen.lead and frozen(chosen.lead, w=w, h=h)
+    return replace(chosen, w=sides[0], h=sides[1], lead=lead)
+
+
+def recipe_of(algorithm: Algorithm) -> dict[str, Any] | None:
+    """What a file keeps of an algorithm; None where the table could not make it again from that."""
+    recipe = {
+        "name": algorithm.name,
+        "settings": algorithm.knobs,
+        "penalties": [_penalty_recipe(side.penalty) for side in algorithm.sides],
+        "extrapolated": bool(algorithm.extrapolation),
+    }
+    again = from_recipe(recipe)
+    same = again is None or replace(again, settings=algorithm.settings, lead=algorithm.lead) == algorithm
+    return recipe if same else None
+
+
+def _penalty_recipe(penalty: Penalty) -> Any:
+    return [penalty.lam, penalty.alpha] if isinstance(penalty, Quadratic) else plain(penalty)
+
+
+def from_recipe(recipe: Mapping[str, Any] | None) -> Algorithm | None:
+    """The algorithm again, or None where it is not in the table."""
+    if recipe is None or recipe["name"] not in ALGORITHMS:
+        return None
+    algorithm = ALGORITHMS[recipe["name"]](**recipe["settings"])
+    w, h = (
+        _penalty(algorithm.name, side, *known) if isinstance(known, list) else rebuild(known)
+        for side, known in zip("wh", recipe["penalties"], strict=True)
+    )
+    algorithm = algorithm.with_penalties(w, h)
+    return extrapolated(algorithm) if recipe["extrapolated"] else algorithm

@@ -1,0 +1,34 @@
+"""Half-steps, one file each. None of them sees the data."""
+
+from partwise.algorithms.updates.barrier import Barrier
+from partwise.algorithms.updates.fnnls import FastActiveSet
+from partwise.algorithms.updates.frozen import Frozen
+from partwise.algorithms.updates.hals import CoordinateSweeps
+from partwise.algorithms.updates.hoyer import HoyerCone
+from partwise.algorithms.updates.lawson_hanson import LawsonHanson
+from partwise.algorithms.updates.least_squares import LeastSquares
+from partwise.algorithms.updates.linear_programming import LeastAbsolute
+from partwise.algorithms.updates.multiplicative import Multiplicative
+from partwise.algorithms.updates.pivoting import Pivoting
+from partwise.algorithms.updates.projected_gradient import ProjectedGradient
+from partwise.types import Update
+
+__all__ = [
+    "Barrier",
+    "CoordinateSweeps",
+    "FastActiveSet",
+    "Frozen",
+    "HoyerCone",
+    "LawsonHanson",
+    "LeastAbsolute",
+    "LeastSquares",
+    "Multiplicative",
+    "Pivoting",
+    "ProjectedGradient",
+    "exact",
+]
+
+
+def exact(update: Update) -> Update:
+    """The cold update that solves the row problem of ``update`` to the end, a function of (gram, rhs) alone."""
+    return update.exact() or Pivoting()

@@ -1,0 +1,129 @@
+"""``as_data``: any matrix as data of the engine; the only place that asks what kind it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from partwise.data.base import Matrix, OwnData
+from partwise.data.checks import check_shape, dense_array, float_type
+from partwise.data.dense import DenseData
+from partwise.data.sparse import SparseData
+from partwise.data.structure import check_structure
+from partwise.types import Array, Data, Local
+
+
+def as_data(matrix: Any, *, zero: bool = False) -> Data:
+    """A nonnegative matrix as :class:`Data`; anything that is not one is refused in a sentence.
+
+    Takes numpy arrays in any order and real dtype, read-only and memory-mapped ones too, data frames with numeric
+    columns, every scipy sparse format, which is never made dense, dask arrays of dense or sparse blocks, and objects
+    of a user's own that keep the law of :class:`partwise.types.Local`. The caller's data are not changed. Integers and
+    booleans become float64; float32 stays float32. An all-zero matrix is refused unless ``zero`` says it may be one.
+    """
+    data: Any
+    if isinstance(matrix, Matrix):
+        data = matrix
+    elif is_dask(matrix):
+        from partwise.data.dask import from_dask  # imported late: only clusters need it
+
+        data = from_dask(matrix)
+    elif sp.issparse(matrix := _from_frame(matrix)):
+        check_shape(matrix.shape)
+        data = SparseData.from_scipy(matrix, float_type(matrix.dtype))
+    elif is_own(matrix):
+        check_shape(matrix.shape)
+        if float_type(matrix.dtype) != matrix.dtype:
+            raise TypeError(f"Data of your own must be float32 or float64, not {matrix.dtype}.")
+        data = OwnData(matrix)
+    else:
+        data = DenseData(dense_array(matrix))
+    return _in_range(data, zero)
+
+
+def is_dask(matrix: Any) -> bool:
+    """Whether a matrix is one of Dask's."""
+    return type(matrix).__module__.startswith("dask.")
+
+
+def is_own(matrix: Any) -> bool:
+    """Whether a matrix is a user's own object with the members of the protocol."""
+    return isinstance(matrix, Local) and not isinstance(matrix, np.ndarray) and not sp.issparse(matrix)
+
+
+def is_kept_elsewhere(matrix: Any) -> bool:
+    """Whether a matrix is data of the engine, of a user, or of Dask, which no other library can look into."""
+    return isinstance(matrix, Matrix) or is_dask(matrix) or is_own(matrix)
+
+
+def _from_frame(matrix: Any) -> Any:
+    """The sparse matrix of a data frame with sparse columns; anything else as it is."""
+    frame = getattr(matrix, "sparse", None)
+    if frame is not None and hasattr(frame, "to_coo") and np.ndim(matrix) == 2 and 0 not in matrix.shape:
+        return frame.to_coo()
+    return matrix
+
+
+def _in_range(data: Data, zero: bool) -> Data:
+    """Data that are not zero, with squares in the range of numbers."""
+    range_ = np.finfo(data.dtype)
+    if float(range_.tiny) <= data.norm2 <= float(range_.max):
+        return data
+    if data.nnz == 0 or not any(data.rows(i, i + 1).any() for i in range(data.shape[0])):
+        if zero:
+            return data
+        raise ValueError("The matrix is all zero, so there is nothing to factor.")
+    raise ValueError("The entries are so large or so small that their squares leave the range of numbers; rescale.")
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The sizes of data before anything is made of them."""
+
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    nnz: int
+    resident: int
+    """The bytes in this process as the matrix was given, or a part at a time."""
+    copies: int = 0
+    """The bytes that ``as_data`` adds: a sparse matrix is walked by rows and by columns."""
+
+
+def outline(matrix: Any, nnz: int | None = None, dtype: Any = np.float64) -> Outline:
+    """What ``as_data`` would make of a matrix, or of a shape (m, n) with ``nnz`` entries, dense where not given."""
+    if isinstance(matrix, Matrix) or is_own(matrix):
+        data = matrix if isinstance(matrix, Matrix) else OwnData(matrix)
+        return Outline(data.shape, data.dtype, data.nnz, data.resident)
+    if is_dask(matrix):
+        from partwise.data.dask import dask_outline  # imported late: only clusters need it
+
+        return Outline(*dask_outline(matrix))
+    if sp.issparse(matrix):
+        check_structure(matrix)
+    if hasattr(matrix, "shape"):
+        m, n = (int(side) for side in matrix.shape)
+        given = np.dtype(getattr(matrix, "dtype", dtype))
+        nnz = int(matrix.nnz) if sp.issparse(matrix) else None
+        as_needed = given in (np.float32, np.float64) and getattr(matrix, "format", "csr") in ("csr", "csc")
+    else:
+        (m, n), given, as_needed = matrix, np.dtype(dtype), True
+    kind = np.dtype(np.float32 if given in (np.float16, np.float32) else np.float64)
+    if nnz is None:
+        floating = given in (np.float32, np.float64)
+        return Outline((m, n), kind, m * n, m * n * given.itemsize, 0 if floating else m * n * kind.itemsize)
+    one = nnz * (kind.itemsize + 4) + 4 * (m + 1)
+    return Outline((m, n), kind, nnz, one, one + 4 * (n - m) + (0 if as_needed else one))
+
+
+def as_factor(value: Any, name: str, shape: tuple[int, int]) -> Array:
+    """A given W or H as a nonnegative array of the shape that is needed."""
+    if sp.issparse(value):
+        check_structure(value, name)
+        value = value.toarray()
+    array = dense_array(value, name)
+    if array.shape != shape:
+        raise ValueError(f"{name} must be {shape[0]} × {shape[1]} here, not {array.shape[0]} × {array.shape[1]}.")
+    return array

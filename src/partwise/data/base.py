@@ -1,0 +1,194 @@
+"""What all kinds of data share: everything that follows from the two protocols, and adapters for a user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, hstack, issparse, vstack
+
+from partwise.data.checks import digest_of
+from partwise.data.passes import Tall, Task, Walked, total
+from partwise.threads.pool import Block, Workers, borders
+from partwise.types import Array, FactorRows, Local
+
+
+class Matrix:
+    """What follows from shape, dtype, rows and squared row lengths for every kind."""
+
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    split: int | None = None
+    widens: bool = False
+
+    @property
+    def T(self) -> Any:
+        """The transpose, of the same kind."""
+        raise NotImplementedError
+
+    @cached_property
+    def nnz(self) -> int:
+        """The number of entries stored."""
+        return self.shape[0] * self.shape[1]
+
+    @cached_property
+    def nbytes(self) -> int:
+        """The bytes of one copy of the numbers."""
+        return self.nnz * self.dtype.itemsize
+
+    @cached_property
+    def resident(self) -> int:
+        """The bytes in this process while a run reads the matrix."""
+        return self.nbytes
+
+    @cached_property
+    def row_norms2(self) -> Array:
+        """Squared row lengths in float64, a block at a time."""
+        blocks = (self.rows(lo, hi).astype(np.float64, copy=False) for lo, hi in self.blocks)
+        return np.concatenate([np.einsum("ij,ij->i", rows, rows) for rows in blocks])
+
+    @cached_property
+    def norm2(self) -> float:
+        """‖A‖_F²."""
+        return float(self.row_norms2.sum())
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the lengths of all rows and columns."""
+        return digest_of([self.row_norms2, self.T.row_norms2])
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """Row blocks of equal size."""
+        return borders(np.arange(self.shape[0] + 1) * (self.nnz / self.shape[0] + 8))
+
+    def rows(self, lo: int, hi: int) -> Array:
+        """A[lo:hi], dense."""
+        raise NotImplementedError
+
+    def hold(self, factor: Array) -> Any:
+        """A factor of these rows, kept where the rows are: here."""
+        return factor
+
+    def hand_out(self, factor: FactorRows) -> Any:
+        """A factor of these rows as the user gets it."""
+        return factor
+
+
+class LocalData(Matrix):
+    """A matrix whose numbers are all at hand."""
+
+    def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
+        """out = A[lo:hi] @ factor."""
+        raise NotImplementedError
+
+    def clipped_product(self, factor: Array) -> Any:
+        """(lo, hi, square, old, measured, out, inner, dots) -> rows max(0, A[lo:hi] · factor · square) and their sums.
+
+        None where the data have no kernel that makes them without the right-hand side of a whole block.
+        """
+        return None
+
+    def some(self, rows: Array, workers: Workers) -> Any:
+        """A[rows]."""
+        return np.concatenate([self.rows(int(i), int(i) + 1) for i in rows])
+
+    def parts(self, both: bool = False) -> Iterator[tuple[int, int, Any]]:
+        """All of it."""
+        yield 0, self.shape[0], self
+
+
+class PartedData(Matrix):
+    """A matrix that comes in parts one after the other in this process; factors are plain arrays here."""
+
+    def parts(self, both: bool = False) -> Iterator[tuple[int, int, LocalData]]:
+        """(lo, hi, part) in order, each valid until the next is asked for."""
+        raise NotImplementedError
+
+    def walk(
+        self,
+        task: Task,
+        tall: Sequence[Tall],
+        shared: Sequence[Array],
+        workers: Workers,
+        shares: Sequence[int] = (),
+        both: bool = False,
+    ) -> Walked:
+        """A task for each part, one after the other."""
+        long, short = self.shape[:: -1 if self.split == 1 else 1]
+        added = [np.zeros((short, width), self.dtype) for width in shares]
+        whole: list[Array] = []
+        sums: list[Any] = []
+        for lo, hi, part in self.parts(both):
+            rows, terms = task(part, [arrays.at(lo, hi) for arrays in tall], shared, added, workers)
+            sums += terms
+            if hi - lo == long:
+                whole = rows
+                break
+            whole = whole or [np.empty((long, width), self.dtype) for width in task.widths]
+            for all_rows, some in zip(whole, rows, strict=True):
+                all_rows[lo:hi] = some
+        return Walked(whole, total(sums), added)
+
+    def some(self, rows: Array, workers: Workers) -> Any:
+        """A[rows]: a CSR array where A is sparse, else an array."""
+        chosen = np.zeros((self.shape[0], 1), bool)
+        chosen[rows] = True
+        if self.split == 1:
+            return self.walk(_ChosenRows(axis=1), [], [chosen], workers).sums[0].whole
+        return self.walk(_ChosenRows(axis=0), [Tall(factor=chosen)], [], workers).sums[0].whole
+
+
+@dataclass(frozen=True)
+class _ChosenRows:
+    """The chosen rows of a part."""
+
+    axis: int
+    widths: tuple[int, ...] = ()
+
+    def __call__(
+        self, part: LocalData, tall: Sequence[Tall], shared: Sequence[Array], shares: Any, workers: Workers
+    ) -> tuple[list[Array], list[Any]]:
+        chosen: Any = shared[0] if self.axis else tall[0].factor
+        return [], [[Pieces((part.some(np.flatnonzero(chosen), workers),), self.axis)]]
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Pieces of a matrix; their sum is one behind the other along the axis."""
+
+    pieces: tuple[Any, ...]
+    axis: int
+
+    def __add__(self, other: Pieces) -> Pieces:
+        return Pieces(self.pieces + other.pieces, self.axis)
+
+    @property
+    def whole(self) -> Any:
+        """All of them as one matrix."""
+        if not issparse(self.pieces[0]):
+            return np.concatenate(self.pieces, self.axis)
+        return csr_array((vstack, hstack)[self.axis](self.pieces))
+
+
+class OwnData(LocalData):
+    """A user's own object that keeps the law of :class:`partwise.types.Local`."""
+
+    def __init__(self, matrix: Local, transpose: OwnData | None = None) -> None:
+        self._matrix, self._transpose = matrix, transpose
+        self.shape = (int(matrix.shape[0]), int(matrix.shape[1]))
+        self.dtype = np.dtype(matrix.dtype)
+        for name in ("nnz", "nbytes", "resident", "digest", "widens", "blocks", "row_norms2", "some"):
+            if hasattr(matrix, name):
+                vars(self)[name] = getattr(matrix, name)
+        self.product, self.rows = matrix.product, matrix.rows  # type: ignore[method-assign]
+
+    @property
+    def T(self) -> OwnData:
+        """The transpose, asked for once."""
+        if self._transpose is None:
+            self._transpose = OwnData(self._matrix.T, self)
+        return self._transpose

@@ -1,0 +1,1 @@
+"""The iterations: one driver, one iteration, one half-step; stopping, restarts, checkpoints."""

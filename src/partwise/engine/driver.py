@@ -1,0 +1,73 @@
+"""The one driver: it takes runs forward an iteration at a time and handles whatever can end them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from partwise.engine.iteration import advance_plain, begin
+from partwise.engine.momentum import advance_with_momentum
+from partwise.engine.problem import Problem
+from partwise.engine.reseeding import reseed_dead
+from partwise.engine.run import Run
+from partwise.engine.step import Step
+from partwise.engine.stopping import Reason
+from partwise.threads.blas import single_threaded_blas
+from partwise.types import NoMinimum
+
+
+def advance(problem: Problem, steps: Sequence[Step]) -> list[Step]:
+    """The next iteration of steps that stand at the same one, after dead components got another start."""
+    algorithm = problem.at(steps[0].iteration + 1)
+    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        if problem.reseed:
+            steps = [reseed_dead(problem, step, algorithm.h.update.zero_floor) for step in steps]
+        if algorithm.extrapolation is None:
+            return advance_plain(problem, steps, algorithm)
+        return advance_with_momentum(problem, steps, algorithm, algorithm.extrapolation)
+
+
+def drive(runs: Sequence[Run], end: int | None = None) -> Iterator[None]:
+    """Take runs of one problem forward together, each to a reason to stop, or to iteration ``end``.
+
+    Control comes back after step 0 and after every iteration. Where a penalised problem loses its minimum, its run
+    ends and the others go on.
+    """
+    problem = runs[0].problem
+    fresh = [run for run in runs if run.last is None]
+    if fresh:
+        for run, step in zip(fresh, begin(problem, [run.seed for run in fresh]), strict=True):
+            run.take(step)
+        yield
+    while going := [run for run in runs if run.reason is None and (end is None or run.iterations < end)]:
+        try:
+            steps = advance(problem, [run.latest for run in going])
+        except NoMinimum:
+            _advance_apart(problem, going)
+        else:
+            for run, step in zip(going, steps, strict=True):
+                run.take(step)
+        yield
+
+
+def _advance_apart(problem: Problem, runs: Sequence[Run]) -> None:
+    """An iteration of each run by itself, where one of them has lost its minimum."""
+    for run in runs:
+        try:
+            run.take(advance(problem, [run.latest])[0])
+        except NoMinimum:
+            run.reason = Reason.NO_MINIMUM
+
+
+def drain(runs: Sequence[Run], end: int | None = None, tick: Callable[[], None] = lambda: None) -> bool:
+    """Drive runs as far as they go; False where an interrupt ended them. ``tick`` is called after every iteration."""
+    try:
+        for _ in drive(runs, end):
+            if runs[0].iterations:
+                tick()
+    except KeyboardInterrupt:
+        for run in runs:
+            run.reason = run.reason or Reason.INTERRUPTED
+        return False
+    return True

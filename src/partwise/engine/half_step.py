@@ -1,0 +1,169 @@
+"""The half-step as one pass over row blocks, its sums in block order and in float64; both sides are this function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from partwise.algorithms.base import Algorithm, Side
+from partwise.data.passes import Tall, sum_rows, total, walk
+from partwise.data.products import gram_of
+from partwise.kernels.products import look_ahead
+from partwise.losses.base import HalfStep, Loss
+from partwise.threads.blas import single_threaded_blas
+from partwise.threads.pool import Workers
+from partwise.types import Array, Data, Factor, FactorRows
+
+OUT_OF_RANGE = "The weights of these columns leave the range of their precision; give them in float64, or rescale them."
+
+
+@dataclass(frozen=True)
+class Job:
+    """One half-step to make: the rows of X for A ≈ X · fixedᵀ."""
+
+    side: Side
+    fixed: Factor
+    before: FactorRows | None = None
+    """The rows as they were; None is zeros."""
+    old: FactorRows | None = None
+    """The factor of the iteration before, with which the new one is compared."""
+    measured: bool = True
+    """Whether the sums are wanted that tell how good the new factor is and how far it turned."""
+    beta: float | None = None
+    """The momentum with which the new factor is moved ahead of the old one."""
+
+    @property
+    def tall(self) -> Tall:
+        """What goes by rows to the parts."""
+        before = None if self.side.update.cold else self.before
+        return Tall(before, self.fixed.rhs, self.old, self.side.linear(len(self.fixed.gram)))
+
+
+@dataclass(frozen=True)
+class Half:
+    """A new factor and the sums that came with it."""
+
+    factor: Factor
+    """Its gram is None where it was moved ahead and nothing was to be measured."""
+    inner: float
+    """The inner term of the loss, <rhs, X> for the squared one; 0 where nothing was to be measured."""
+    dots: Array | None
+    """Column by column, the inner product with the factor before, where that was to be measured."""
+    ahead: Factor | None = None
+    """The factor moved ahead by the momentum."""
+
+
+def half_step(data: Data, loss: Loss, job: Job, workers: Workers) -> Half:
+    """Make one half-step."""
+    return half_steps(data, loss, [job], workers)[0]
+
+
+def half_steps(data: Data, loss: Loss, jobs: Sequence[Job], workers: Workers) -> list[Half]:
+    """Make several half-steps in one pass over A; each has the bits that it has alone.
+
+    Data that come in parts of these rows are read once: a part gives its rows, and they give their share of the next
+    right-hand side while the part is there. Where the parts run along the columns, the right-hand side comes first.
+    """
+    task = _HalfSteps(loss, tuple(HalfStep(job.side, job.fixed.gram, job.measured, job.beta) for job in jobs))
+    for job in jobs:
+        job.side.check_minimum(job.fixed.gram)
+    if data.split is None:
+        rows, sums = task(data, [job.tall for job in jobs], [_here(job.fixed) for job in jobs], (), workers)
+        return task.results(rows, total(sums), [])
+    if data.split == 1:
+        gathered = [
+            job.tall if job.fixed.rhs is not None else job.tall._replace(rhs=loss.gather(data, job.fixed, workers))
+            for job in jobs
+        ]
+        rows, sums = task(data, gathered, (), (), workers)
+        return task.results(rows, total(sums), [])
+    widths, fixed = [len(job.fixed.gram) for job in jobs], [_here(job.fixed) for job in jobs]
+    walked = walk(data, task, [job.tall for job in jobs], fixed, workers, widths, both=True)
+    return task.results(walked.rows, walked.sums, walked.shares)
+
+
+def _here(fixed: Factor) -> Array:
+    """The fixed factor, which goes to every part; only factors of the parts' axis lie elsewhere."""
+    return np.asarray(fixed.rows)
+
+
+@dataclass(frozen=True)
+class _HalfSteps:
+    """Several half-steps on one part."""
+
+    loss: Loss
+    steps: tuple[HalfStep, ...]
+
+    @property
+    def widths(self) -> list[int]:
+        """The new rows of each half-step, and those moved ahead."""
+        return [len(step.gram) for step in self.steps for _ in range(1 + (step.beta is not None))]
+
+    def __call__(
+        self, part: Any, tall: Sequence[Tall], shared: Sequence[Array], shares: Sequence[Array], workers: Workers
+    ) -> tuple[list[Array], list[Any]]:
+        new = [np.empty((part.shape[0], len(step.gram)), part.dtype) for step in self.steps]
+        ahead = [None if step.beta is None else np.empty_like(rows) for step, rows in zip(self.steps, new, strict=True)]
+        fill = self.loss.fill(part, self.steps, shared, tall, new, workers)
+
+        def block(lo: int, hi: int) -> list[tuple[Array | None, ...]]:
+            sums = [np.zeros((2, rows.shape[1])) for rows in new]
+            fill(lo, hi, sums)
+            parts = zip(self.steps, tall, new, ahead, sums, strict=True)
+            return [_block_sums(step, arrays, lo, hi, x, moved, pair) for step, arrays, x, moved, pair in parts]
+
+        sums = workers.map(block, part.blocks)
+        for rows, moved, share in zip(new, ahead, shares, strict=False):
+            self.loss.share(part, rows if moved is None else moved, share, workers)
+        return [rows for pair in zip(new, ahead, strict=True) for rows in pair if rows is not None], sums
+
+    def results(self, rows: Sequence[Any], sums: Any, shares: Sequence[Array]) -> list[Half]:
+        """The half-steps, from what the parts gave."""
+        factors, shared, halves = iter(rows), iter(shares), []
+        for step, (gram, inner, dots, ahead_gram) in zip(self.steps, sums, strict=True):
+            new, measured, rhs = next(factors), 0.0 if inner is None else float(inner.sum()), next(shared, None)
+            if step.beta is None:
+                halves.append(Half(Factor(new, gram, rhs), measured, dots))
+            else:
+                halves.append(Half(Factor(new, gram), measured, dots, Factor(next(factors), ahead_gram, rhs)))
+        return halves
+
+
+def _block_sums(
+    step: HalfStep, tall: Tall, lo: int, hi: int, new: Array, ahead: Array | None, sums: Array
+) -> tuple[Array | None, ...]:
+    """(gram, inner, dots, gram ahead) of one half-step on one block; its rows are moved ahead where that is asked."""
+    x = new[lo:hi]
+    inner, dots = sums if step.measured else (None, None)
+    if ahead is None or tall.old is None:
+        return gram_of(x), inner, dots, None
+    kind = x.dtype.type
+    floor = kind(step.side.update.zero_floor)  # a clipped zero would be locked
+    look_ahead(x, tall.old[lo:hi], kind(step.beta or 0), floor, ahead[lo:hi])
+    return (gram_of(x) if step.measured else None), inner, dots, gram_of(ahead[lo:hi])
+
+
+def fold_in(
+    documents: Data, loss: Loss, algorithm: Algorithm, w: FactorRows, workers: Workers, rhs: Any = None
+) -> Half:
+    """The rows of H for the rows of ``documents``: a function of W and of each document alone.
+
+    The row problem of the algorithm's own objective, solved to the end.
+    """
+    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        gram = sum_rows(gram_of, w)
+        if not np.isfinite(gram).all():
+            raise ValueError(OUT_OF_RANGE)
+        half = half_step(documents, loss, Job(loss.exact(algorithm.h, gram), Factor(w, gram, rhs)), workers)
+    if not np.isfinite(half.factor.gram).all():
+        raise ValueError(OUT_OF_RANGE)
+    return half
+
+
+def in_precision(w: Any, dtype: Any) -> Array:
+    """W in the precision of other data; what that cannot hold is infinite, and refused by :func:`fold_in`."""
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(w, dtype)

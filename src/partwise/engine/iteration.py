@@ -1,0 +1,87 @@
+"""An iteration: H⁽ⁱ⁾ from W⁽ⁱ⁻¹⁾, then W⁽ⁱ⁾ from H⁽ⁱ⁾; several starts make theirs in shared passes over A."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from partwise.algorithms.base import Algorithm, Side
+from partwise.algorithms.updates import LeastSquares
+from partwise.algorithms.updates.multiplicative import lift
+from partwise.data.as_data import as_factor
+from partwise.data.passes import map_rows
+from partwise.data.products import gram_matrix, product
+from partwise.data.structure import check_structure
+from partwise.engine.half_step import Job, half_steps
+from partwise.engine.problem import Problem
+from partwise.engine.step import StartCost, Step
+from partwise.inits.range import in_range
+from partwise.threads.blas import single_threaded_blas
+from partwise.types import Factor, FactorRows
+
+
+def begin(problem: Problem, seeds: Sequence[int | None]) -> list[Step]:
+    """Step 0 of each seed: W⁽⁰⁾ and H⁽⁰⁾, the algorithm's own half-step where that needs no earlier H."""
+    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        starts = [_start(problem, seed) for seed in seeds]
+        steps = _first_steps(problem, [w for w, _ in starts])
+        return [replace(step, start=cost) for step, (_, cost) in zip(steps, starts, strict=True)]
+
+
+def _start(problem: Problem, seed: int | None) -> tuple[FactorRows, StartCost]:
+    """W⁽⁰⁾ and its cost; a sparse one becomes dense here, at the first update."""
+    data, began = problem.data, time.perf_counter()
+    w: Any = problem.init(data, problem.rank, np.random.default_rng(seed), problem.workers)
+    seconds = time.perf_counter() - began
+    if issparse(w):
+        check_structure(w, "The start W")
+        w = csr_array(w)
+        cost = StartCost(seconds, w.data.nbytes + w.indices.nbytes + w.indptr.nbytes)
+    else:
+        cost = StartCost(seconds, np.asarray(w).nbytes)
+    checked = as_factor(w, "The start W", (data.shape[0], problem.rank))
+    if not getattr(problem.init, "in_range", False):
+        checked, _ = in_range(data, checked)
+    return data.hold(np.ascontiguousarray(checked, data.dtype)), cost
+
+
+def _first_steps(problem: Problem, bases: Sequence[FactorRows]) -> list[Step]:
+    data, workers = problem.data, problem.workers
+    other = getattr(problem.init, "other", None)
+    h = other(data, problem.rank) if other is not None else None
+    if h is not None:
+        return [problem.pair(w, data.T.hold(h)) for w in bases]
+    side = problem.at(1).h
+    own = side if side.update.cold else Side(LeastSquares(), side.penalty)
+    # AᵀW⁽⁰⁾ serves H⁽⁰⁾ and the first iteration; many starts, and data that come in parts, go without it.
+    kept = own is not side and len(bases) == 1 and data.split is None
+    factors = [
+        Factor(w, gram_matrix(w, data.blocks, workers), product(data.T, w, workers) if kept else None) for w in bases
+    ]
+    halves = half_steps(data.T, problem.loss, [Job(own, factor) for factor in factors], workers)
+    if side.update.zero_floor:
+        return [problem.pair(w, map_rows(lift, half.factor.rows)) for w, half in zip(bases, halves, strict=True)]
+    ready = side.update.cold
+    return [
+        problem.step(0, factor, half.factor if ready else replace(half.factor, rhs=None), half.inner, ready=ready)
+        for factor, half in zip(factors, halves, strict=True)
+    ]
+
+
+def advance_plain(problem: Problem, steps: Sequence[Step], algorithm: Algorithm) -> list[Step]:
+    """The next iteration of steps that stand at the same one, without momentum."""
+    waiting = [step for step in steps if not step.ready]
+    jobs = [Job(algorithm.h, replace(step.basis, rhs=step.rhs), before=step.h, measured=False) for step in waiting]
+    made = iter(half_steps(problem.data.T, problem.loss, jobs, problem.workers) if jobs else ())
+    weights = [step.weights if step.ready else next(made).factor for step in steps]
+    jobs = [Job(algorithm.w, h, before=step.w, old=step.w) for step, h in zip(steps, weights, strict=True)]
+    halves = half_steps(problem.data, problem.loss, jobs, problem.workers)
+    return [
+        problem.following(step, half, replace(h, rhs=None))
+        for step, half, h in zip(steps, halves, weights, strict=True)
+    ]

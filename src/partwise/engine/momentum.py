@@ -1,0 +1,62 @@
+"""Momentum on both factors, for any update: Ang and Gillis 2019, algorithm 3."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from partwise.algorithms.base import Algorithm, Extrapolation
+from partwise.engine.half_step import Half, Job, half_steps
+from partwise.engine.iteration import advance_plain
+from partwise.engine.problem import Problem
+from partwise.engine.step import Momentum, Step
+from partwise.types import Factor
+
+LEAST_BETA = 1e-3
+
+
+def advance_with_momentum(
+    problem: Problem, steps: Sequence[Step], algorithm: Algorithm, rules: Extrapolation
+) -> list[Step]:
+    """An iteration with momentum; a try that raises the objective is not reported but made again without it.
+
+    The pair of a try is (W, H ahead), whose error comes for nothing.
+    """
+    data, loss, workers = problem.data, problem.loss, problem.workers
+    states = [step.momentum or Momentum(rules.beta, 1.0, replace(step.basis, rhs=step.rhs), step.h) for step in steps]
+    both = list(zip(steps, states, strict=True))
+    jobs = [Job(algorithm.h, state.ahead, step.h, state.h, measured=False, beta=state.beta) for step, state in both]
+    firsts = half_steps(data.T, loss, jobs, workers)
+    jobs = [
+        Job(algorithm.w, _moved(first), state.ahead.rows, step.w, beta=state.beta)
+        for (step, state), first in zip(both, firsts, strict=True)
+    ]
+    seconds = half_steps(data, loss, jobs, workers)
+    tries = [_try(problem, *known, rules) for known in zip(steps, states, firsts, seconds, strict=True)]
+    del firsts, seconds, jobs  # the factors of a try that failed are freed before it is made again
+    failed = [step for step, new in zip(steps, tries, strict=True) if new is None]
+    again = iter(advance_plain(problem, failed, algorithm) if failed else ())
+    return [
+        _slower(next(again), state, rules) if new is None else new for state, new in zip(states, tries, strict=True)
+    ]
+
+
+def _try(problem: Problem, step: Step, state: Momentum, first: Half, second: Half, rules: Extrapolation) -> Step | None:
+    """The step with momentum, and more of it for the next one; None where the objective rose."""
+    beta = min(state.ceiling, rules.growth * state.beta)
+    ceiling = min(1.0, rules.ceiling_growth * state.ceiling)
+    momentum = Momentum(beta, ceiling, _moved(second), first.factor.rows)
+    new = problem.following(step, second, replace(_moved(first), rhs=None), momentum=momentum)
+    return new if new.objective <= step.objective else None
+
+
+def _slower(step: Step, state: Momentum, rules: Extrapolation) -> Step:
+    """A step that was made without momentum, and what the next one tries: less than what failed, and never more."""
+    beta = max(LEAST_BETA, state.beta / rules.shrink)
+    return replace(step, momentum=Momentum(beta, state.beta, replace(step.basis, rhs=step.rhs), step.h))
+
+
+def _moved(half: Half) -> Factor:
+    """The factor moved ahead, which every half-step with momentum has."""
+    assert half.ahead is not None
+    return half.ahead

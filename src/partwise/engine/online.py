@@ -1,0 +1,47 @@
+"""Online factorisation: W from the sums over all samples that have come by, which need not be kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from partwise.algorithms.base import Side
+from partwise.data.products import gram_of, product
+from partwise.threads.pool import Workers
+from partwise.types import Array, Data
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Σ hᵀh (k × k) and Σ A h (m × k), in float64: all that a half-step for W needs (Mairal et al. 2010).
+
+    Law: the sums over batches are those over all samples at once, so that with W held fixed for one epoch the
+    half-step from them is the loop's own.
+    """
+
+    gram: Array
+    rhs: Array
+    samples: int = 0
+
+    @classmethod
+    def empty(cls, features: int, rank: int) -> Sums:
+        """Before anything has come by."""
+        return cls(np.zeros((rank, rank)), np.zeros((features, rank)))
+
+    @classmethod
+    def of(cls, h: Any, rhs: Any) -> Sums:
+        """All samples at once, whose A h is known."""
+        return cls(np.asarray(gram_of(h)), np.asarray(rhs, np.float64), len(h))
+
+    def add(self, data: Data, h: Array, workers: Workers, forget: float = 1.0) -> Sums:
+        """With a batch A (m × samples) and its weights; what came before counts ``forget`` times."""
+        seen = self.samples + data.shape[1]
+        return Sums(forget * self.gram + gram_of(h), forget * self.rhs + product(data, h, workers), seen)
+
+    def half_step(self, side: Side, w: Array) -> Array:
+        """The half-step for W from all that has come by."""
+        rhs = side.shifted(self.rhs.astype(w.dtype), side.linear(len(self.gram)))
+        new: Array = side.update(side.penalised(self.gram), rhs, w)
+        return new

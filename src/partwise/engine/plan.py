@@ -1,0 +1,92 @@
+"""The memory and disk that a run will take, before it starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from partwise.algorithms.base import Algorithm
+from partwise.algorithms.table import as_algorithm
+from partwise.arguments import as_bytes, readable_bytes
+from partwise.data.as_data import outline
+from partwise.engine.restarts import WIDTH
+from partwise.inits.table import as_init
+from partwise.losses.table import LOSSES
+from partwise.threads.pool import thread_count
+
+PROGRAM = 180_000_000
+"""The interpreter with numpy, scipy and the compiled kernels."""
+PLAIN, MOVING, HELD = 4.2, 7.3, 3.5
+"""Pairs of factors at once, measured: an iteration without and with momentum, a start that waits."""
+KEPT = {False: 1.6, True: 2.6}
+"""Pairs of factors in a checkpoint, without and with momentum."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The bytes that a run will take."""
+
+    data: int
+    """The matrix as it was given."""
+    copies: int
+    """What is made of it: a sparse one is walked by rows and by columns."""
+    factors: int
+    """All W and H that are held at once, and what makes them."""
+    buffers: int
+    program: int
+    checkpoint: int
+    """One checkpoint; two are kept, and a third while it is being written."""
+
+    @property
+    def memory(self) -> int:
+        """At the most, in memory."""
+        return self.data + self.copies + self.factors + self.buffers + self.program
+
+    @property
+    def disk(self) -> int:
+        """At the most, on disk, where the run is kept in checkpoints."""
+        return 3 * self.checkpoint
+
+    def __str__(self) -> str:
+        parts = ("data", "copies", "factors", "buffers", "program")
+        listed = ", ".join(f"{name} {readable_bytes(getattr(self, name))}" for name in parts)
+        return f"memory {readable_bytes(self.memory)} ({listed}); checkpoints {readable_bytes(self.disk)} on disk"
+
+
+def plan(
+    matrix: Any,
+    rank: int,
+    *,
+    nnz: int | None = None,
+    dtype: Any = np.float64,
+    algorithm: str | Algorithm | None = None,
+    init: Any = None,
+    restarts: int = 1,
+    threads: int | None = None,
+) -> Plan:
+    """The bytes of ``factorize`` for a matrix, or for a shape (m, n) with ``nnz`` entries, dense where not given."""
+    chosen = as_algorithm(algorithm if algorithm is not None else LOSSES["squared"].default_algorithm)
+    start = as_init(init, chosen, restarts)
+    data = outline(matrix, nnz, dtype)
+    (m, n), kind = data.shape, data.dtype
+    pair = (m + n) * int(rank) * kind.itemsize
+    moving = chosen.extrapolation is not None
+    beside = max(0, min(int(restarts), max(1, WIDTH // int(rank))) - 1)
+    waiting = max(0, int(np.ceil(0.3 * restarts)) - 1 - beside) if restarts > 1 else 0
+    count = (MOVING if moving else PLAIN) * (1 + beside) + HELD * waiting
+    peak_bytes = getattr(start, "peak_bytes", None)
+    start_peak = int(peak_bytes(data, int(rank))) if peak_bytes is not None else 0
+    factors, width = max(int(count * pair), start_peak), int(rank) * (1 + beside)
+    buffers = 2 * thread_count(threads) * max(1, max(m, n) // 4) * width * kind.itemsize
+    kept = int(pair * KEPT[moving] * (1 + beside + waiting))
+    return Plan(data.resident, data.copies, factors, min(buffers, pair * (1 + beside)), PROGRAM, kept)
+
+
+def refuse_beyond(limit: Any, expected: Plan) -> None:
+    """Raise where a run will not keep within a limit."""
+    allowed = as_bytes(limit)
+    if expected.memory > allowed:
+        hint = "use a smaller rank, float32, fewer restarts, or a larger limit"
+        raise ValueError(f"The run would take {expected}, more than memory_limit={readable_bytes(allowed)}; {hint}.")

@@ -1,0 +1,99 @@
+"""What stays fixed during a run, and a step from its two factors."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from partwise.algorithms.base import Algorithm, Side
+from partwise.data.passes import sum_rows
+from partwise.data.products import gram_matrix
+from partwise.engine.half_step import Half
+from partwise.engine.stationarity import stationarity
+from partwise.engine.step import Deferred, Step
+from partwise.inits.base import Init
+from partwise.kernels.products import column_dots
+from partwise.linalg.matching import angles_between
+from partwise.losses.base import Loss
+from partwise.losses.table import loss_of
+from partwise.threads.pool import Workers
+from partwise.types import Data, Factor, FactorRows
+
+
+@dataclass
+class Clock:
+    """Seconds since a call began; a resumed run goes on from what had passed before."""
+
+    passed: float = 0.0
+    began: float = field(default_factory=time.perf_counter)
+
+    @property
+    def seconds(self) -> float:
+        """How many have passed."""
+        return self.passed + time.perf_counter() - self.began
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What stays fixed during a run."""
+
+    data: Data
+    rank: int
+    algorithm: Algorithm
+    init: Init
+    workers: Workers
+    clock: Clock = field(default_factory=Clock)
+    reseed: bool = True
+    warm: bool = False
+    """Whether the start is a run already, so that the algorithm's lead is left out."""
+
+    @property
+    def loss(self) -> Loss:
+        """What is minimised."""
+        return loss_of(self.algorithm)
+
+    def at(self, iteration: int) -> Algorithm:
+        """The algorithm that makes an iteration."""
+        return self.algorithm if self.warm else self.algorithm.at(iteration)
+
+    def step(self, iteration: int, basis: Factor, weights: Factor, inner: float, **known: Any) -> Step:
+        """The step that holds a pair whose inner term of the loss is at hand."""
+        algorithm, data, loss, workers = self.algorithm, self.data, self.loss, self.workers
+        error, value = loss.value(data, basis, weights, inner, workers)
+        penalties = _penalty(algorithm.w, basis) + _penalty(algorithm.h, weights)
+        check = Deferred(lambda: stationarity(data, loss, algorithm, basis, weights, workers))
+        seconds = self.clock.seconds
+        return Step(iteration, seconds, error, value + penalties, basis, weights, deferred=check, **known)
+
+    def following(self, step: Step, made: Half, weights: Factor, **known: Any) -> Step:
+        """The step after ``step``, with the angle that each component turned by since the one that was reported."""
+        before, dots = step.reported or step, made.dots
+        if before is not step:
+            dots = np.zeros(self.rank)
+            column_dots(np.asarray(made.factor.rows), np.asarray(before.w), dots)
+        old, new = np.diag(before.basis.gram), np.diag(made.factor.gram)
+        lengths = np.sqrt(old) * np.sqrt(new)
+        assert dots is not None
+        cosines = np.divide(dots, lengths, out=np.where(old == new, 1.0, 0.0), where=lengths > 0)
+        known |= {"previous_w": before.w, "previous_error": step.error, "angles": angles_between(cosines)}
+        return self.step(step.iteration + 1, made.factor, weights, made.inner, reseeded=step.reseeded, **known)
+
+    def pair(self, w: FactorRows, h: FactorRows, **known: Any) -> Step:
+        """Step 0 of a run that begins with a pair."""
+        gram = gram_matrix(w, self.data.blocks, self.workers)
+        other, inner = self.loss.sums(self.data.T, w, h, self.workers)
+        return self.step(0, Factor(w, gram), Factor(h, other), inner, **known)
+
+
+def _penalty(side: Side, factor: Factor) -> float:
+    """The penalty of a factor."""
+    linear = side.linear(len(factor.gram))
+    if linear is None:
+        return side.value(factor.gram)
+    if linear.ndim == 1:
+        sums = sum_rows(lambda rows: rows.sum(axis=0, dtype=np.float64), factor.rows)
+        return side.value(factor.gram, float(linear @ sums))
+    return side.value(factor.gram, float(np.vdot(linear, np.asarray(factor.rows, np.float64))))

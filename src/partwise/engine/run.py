@@ -1,0 +1,149 @@
+"""One run as it goes: the iterate to return, the history, and in the end the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from partwise.algorithms.base import Algorithm
+from partwise.engine.half_step import fold_in
+from partwise.engine.problem import Problem
+from partwise.engine.step import StartCost, Step
+from partwise.engine.stopping import AllOf, Frobenius, MaxIterations, Reason, Rule, Stationarity, any_rules
+from partwise.losses.table import loss_of
+from partwise.threads.blas import single_threaded_blas
+
+CAP = 1000
+PACE = 2
+HISTORY = np.dtype([("iteration", np.int64), *((n, np.float64) for n in ("seconds", "error", "angle", "kkt"))])
+Record = tuple[int, float, float, float, float]
+"""iteration, seconds, error, angle, kkt"""
+
+
+def default_stop(algorithm: Algorithm, change: float = 1e-4) -> Rule:
+    """The error, or its change in two iterations at this pace, is at most ``change``; the point is nearly stationary.
+
+    The error is relative to ‖A‖, its change to itself. The second half is asked only of methods that go on to a
+    stationary point: clipping ones stall before it.
+    """
+    still = Frobenius(level=change, change=change / PACE)
+    monotone = all(side.update.monotone for side in algorithm.sides)
+    if not monotone or not loss_of(algorithm).stationarity:
+        return still
+    return AllOf((still, Stationarity(1e-2)), because=Reason.SETTLED)
+
+
+@dataclass
+class Run:
+    """The iterations of one start. Its steps count from 0; the run that it polishes made ``offset`` before."""
+
+    problem: Problem
+    seed: int
+    rules: Sequence[Rule]
+    keep: str
+    history: list[Record] = field(default_factory=list)
+    best: Step | None = None
+    """The iterate to return."""
+    returned: int = 0
+    """Its iteration, counted from the first of all."""
+    last: Step | None = None
+    """The step from which the run goes on."""
+    start: tuple[StartCost, float] | None = None
+    """The cost and the error of the start."""
+    offset: int = 0
+    cap: int | None = CAP
+    """The most iterations where no rule limits them."""
+    reason: Reason | None = None
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is an iterate."""
+        return self.best is not None
+
+    @property
+    def iterate(self) -> Step:
+        """The iterate to return, of a run that has begun."""
+        assert self.best is not None
+        return self.best
+
+    @property
+    def latest(self) -> Step:
+        """The latest step, of a run that has begun."""
+        assert self.last is not None
+        return self.last
+
+    @property
+    def iterations(self) -> int:
+        """The iterations of this run so far."""
+        return self.latest.iteration
+
+    def copy(self) -> Run:
+        """The run as it stands now; steps are never written again, so they are shared."""
+        return replace(self, history=list(self.history))
+
+    def take(self, step: Step) -> None:
+        """Record a step and ask the rules about it."""
+        self.last = step
+        if step.start is not None:
+            self.start = step.start, step.error
+        latest = self.keep == "last" or self.problem.algorithm.monotone
+        sound = step.finite and not step.collapsed
+        if self.best is None or (sound and (latest or self.score(step) <= self.score(self.best))):
+            self.best, self.returned = step, self.offset + step.iteration
+        try:
+            self.reason = self._ending(step)
+        finally:
+            kkt = step.kkt if step.checked else np.nan
+            self.history.append((self.offset + step.iteration, step.seconds, step.error, step.angle, kkt))
+
+    def score(self, step: Step) -> float:
+        """What the best iterate has least of: the penalised objective, or the error where that has no minimum."""
+        return step.objective if self.problem.algorithm.convex else step.error
+
+    @property
+    def best_score(self) -> float:
+        """What runs are compared by."""
+        score = self.score(self.iterate)
+        return score if np.isfinite(score) else np.inf
+
+    def release(self) -> None:
+        """Free the factors; the history stays."""
+        self.best = self.last = None
+
+    def _ending(self, step: Step) -> Reason | None:
+        """The reason to end at this step: its own, a rule's, or the cap's."""
+        if not step.finite:
+            return Reason.NOT_FINITE
+        if step.collapsed:
+            return Reason.COLLAPSED
+        for rule in self.rules:
+            reason = rule(step)
+            if reason is not None:
+                if not isinstance(reason, Reason):
+                    raise TypeError(f"A stopping rule must give a partwise.Reason or None, not {reason!r}.")
+                return reason
+        if self.cap is None or any(isinstance(rule, MaxIterations) for rule in any_rules(self.rules)):
+            return None
+        return Reason.CAP if step.iteration >= self.cap else None
+
+    def polish(self, algorithm: Algorithm, rules: Sequence[Rule]) -> Run:
+        """A run from the best iterate on with another algorithm; the history goes on."""
+        problem = replace(self.problem, algorithm=algorithm, warm=True)
+        best = self.iterate
+        known = {"angles": best.angles, "previous_w": best.previous_w, "reseeded": best.reseeded}
+        with single_threaded_blas():
+            step = problem.pair(best.w, best.h, **known)
+        made = self.history[-1][0]
+        return Run(
+            problem, self.seed, rules, self.keep, self.history, step, self.returned, step, self.start, offset=made
+        )
+
+    def settle(self) -> None:
+        """Replace H by the exact solution for W, a function of W alone."""
+        step, problem = self.iterate, self.problem
+        half = fold_in(problem.data.T, problem.loss, problem.algorithm, step.w, problem.workers, step.rhs)
+        known = {"angles": step.angles, "previous_w": step.previous_w, "reseeded": step.reseeded}
+        basis = replace(step.basis, rhs=step.rhs)
+        self.best = problem.step(step.iteration, basis, replace(half.factor, rhs=None), half.inner, **known)

@@ -1,0 +1,382 @@
+"""``factorize`` and ``iterate``: check what was asked for, drive the runs, certify the result."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from partwise.algorithms.base import Algorithm
+from partwise.algorithms.table import as_algorithm
+from partwise.arguments import check_rank, check_seed, whole_number
+from partwise.data.as_data import as_data
+from partwise.engine.checkpoint import MISFIT, Checkpoint, Identity, Phase, Single, State, alone, misfit, place
+from partwise.engine.driver import drain, drive
+from partwise.engine.plan import plan, refuse_beyond
+from partwise.engine.problem import Clock, Problem
+from partwise.engine.restarts import RACING, Race, Racing, StartRow, race, start_row
+from partwise.engine.run import HISTORY, Run, default_stop
+from partwise.engine.step import Step
+from partwise.engine.stopping import Reason, Rule, Stationarity, TimeLimit, any_rules, rule_list
+from partwise.engine.warm_start import Sample as Sample  # its line in INITS
+from partwise.inits.table import as_init, is_seeded, is_warm, name_of
+from partwise.linalg.svd import SVD, block_svd
+from partwise.losses.table import LOSSES, loss_of
+from partwise.result.certificate import certify, versions
+from partwise.result.factorization import Factorization
+from partwise.threads.blas import single_threaded_blas
+from partwise.threads.pool import Workers
+
+DEFAULT_ALGORITHM = LOSSES["squared"].default_algorithm
+NO_POLISH = (Reason.INTERRUPTED, Reason.TIME_LIMIT)
+"""The ends after which no polish follows."""
+
+
+def iterate(
+    matrix: Any,
+    rank: int,
+    *,
+    algorithm: str | Algorithm = DEFAULT_ALGORITHM,
+    init: Any = None,
+    seed: int | None = 0,
+    threads: int | None = None,
+    reseed: bool = True,
+) -> Iterator[Step]:
+    """The steps of a factorisation, without end: take as many as you like.
+
+    All arguments are checked here, before the first step. Step 0 holds W⁽⁰⁾ and its H⁽⁰⁾. The iterator
+    ends by itself only when a whole factor has become zero, a penalised problem has lost its minimum, or before a step
+    with a number that is not finite.
+    """
+    problem = as_problem(matrix, rank, algorithm, init, threads, reseed)
+    check_seed(seed)
+    return _steps(Run(problem, drawn_seed(seed), (), "last", cap=None))
+
+
+def _steps(run: Run) -> Iterator[Step]:
+    """The steps of a run; the threads end with the iterator."""
+    with run.problem.workers:
+        for _ in drive([run]):
+            run.history.clear()
+            if run.iterations == 0:
+                run.latest.refuse_not_finite()
+            if not run.latest.finite:
+                return
+            yield run.latest
+
+
+def factorize(
+    matrix: Any,
+    rank: int,
+    *,
+    algorithm: str | Algorithm = DEFAULT_ALGORITHM,
+    init: Any = None,
+    stop: Rule | Sequence[Rule] | None = None,
+    polish: str | Algorithm | None = None,
+    polish_stop: Rule | Sequence[Rule] | None = None,
+    restarts: int = 1,
+    racing: Racing | None = RACING,
+    seed: int | None = 0,
+    threads: int | None = None,
+    keep: Literal["best", "last"] = "best",
+    reseed: bool = True,
+    settle: bool = False,
+    svd: bool | SVD = False,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: int | None = None,
+    memory_limit: int | str | None = None,
+) -> Factorization:
+    """Factor a nonnegative m × n matrix into W (m × k) and H (k × n), A ≈ W H.
+
+    Parameters
+    ----------
+    matrix : numpy array, scipy sparse matrix, data frame, matrix on disk, dask array, or an object of your own with
+        the members of ``partwise.types.Local``; m × n (terms × documents), entries ≥ 0.
+    rank : the number of components k.
+    algorithm : a name in ``ALGORITHMS`` or an object such as ``acls(lam_w=.5, lam_h=.5)``.
+    init : a name in ``INITS``, an object, W itself, a pair (W, H), or an earlier result; None is the algorithm's own,
+        ``sample`` for the default one, and ``random-acol`` with restarts.
+    stop : a stopping rule or a list of which any may stop the run (see :func:`default_stop`); without MaxIterations
+        among them there is a cap of 1,000 iterations.
+    polish : an algorithm that goes on from the result of the first; by name, it keeps the first one's penalty.
+    polish_stop : when the polish stops (``Stationarity(1e-4)`` unless given); it counts its own iterations.
+    restarts : how many seeds (seed, seed + 1, …) to try; the best is returned, with a table of all in ``restarts``. A
+        start that is the same for every seed, such as spa or a given W, is run once.
+    racing : when and how strongly starts that are behind are dropped; None takes every start to its end.
+    seed : a seed gives the same bits on any number of threads; None draws one and notes it in the certificate.
+    threads : how many threads; PARTWISE_NUM_THREADS or all usable cores unless given.
+    keep : which iterate to return where the method is not monotone, the "best" or the "last".
+    reseed : whether a dead component gets a new start.
+    settle : whether to end with the exact H for the W that was found, which is what ``transform`` gives.
+    svd : True to compare the error with the SVD's of the same rank, or that SVD.
+    checkpoint : a file to keep the run in as it goes. The same call goes on from there, bit for bit as though it had
+        never ended, and at once gives the result of a run that has come to its end; other data or settings are
+        refused. The checkpoint before the last one is kept beside it, as ``.previous``.
+    every : how many iterations lie between two checkpoints; unless given, at least 10 and half a minute.
+    memory_limit : bytes, or a text such as "1GB": a run that would take more (see ``plan``) is refused at once.
+
+    Ctrl-C returns what there is, with that reason; a checkpoint is written first, from which the same call goes on.
+    """
+    clock = Clock()
+    path = None if checkpoint is None else place(checkpoint)
+    if memory_limit is not None:
+        expected = plan(matrix, rank, algorithm=algorithm, init=init, restarts=restarts, threads=threads)
+        refuse_beyond(memory_limit, expected)
+    call = checked_call(
+        matrix,
+        rank,
+        algorithm=algorithm,
+        init=init,
+        stop=stop,
+        polish=polish,
+        polish_stop=polish_stop,
+        restarts=restarts,
+        racing=racing,
+        seed=seed,
+        threads=threads,
+        keep=keep,
+        reseed=reseed,
+        settle=settle,
+        svd=svd,
+        clock=clock,
+    )
+    if every is not None:
+        whole_number("every", every, hint="or None")
+    with call.problem.workers:
+        if path is None:
+            return certified(*call.drive())
+        with alone(path):
+            return call.drive_kept(Checkpoint(path, every, call.identity(), drawn_seed(seed), versions()))
+
+
+def checked_call(
+    matrix: Any,
+    rank: Any,
+    *,
+    algorithm: Any = DEFAULT_ALGORITHM,
+    init: Any = None,
+    stop: Any = None,
+    polish: Any = None,
+    polish_stop: Any = None,
+    restarts: Any = 1,
+    racing: Any = RACING,
+    seed: Any = 0,
+    threads: Any = None,
+    keep: Any = "best",
+    reseed: bool = True,
+    settle: bool = False,
+    svd: bool | SVD = False,
+    clock: Clock | None = None,
+) -> Call:
+    """The arguments of :func:`factorize`, checked before any work."""
+    rules = None if stop is None else rule_list(stop)
+    problem = as_problem(matrix, rank, algorithm, init, threads, reseed, restarts, clock)
+    check_seed(seed)
+    if racing is not None and not isinstance(racing, Racing):
+        raise TypeError(f"racing must be a Racing(...) or None, not {racing!r}.")
+    whole_number("restarts", restarts)
+    if keep not in ("best", "last"):
+        raise ValueError(f'keep must be "best" or "last", not {keep!r}.')
+    if isinstance(svd, SVD):
+        _check_svd(problem, svd)
+    return Call(
+        problem=problem,
+        rules=rules or (default_stop(problem.algorithm),),
+        seed=seed,
+        restarts=int(restarts),
+        racing=racing,
+        keep=keep,
+        polish=None if polish is None else _polish(problem, polish),
+        polish_rules=(Stationarity(1e-4),) if polish_stop is None else rule_list(polish_stop),
+        settle=settle,
+        svd=svd,
+    )
+
+
+@dataclass(frozen=True)
+class Call:
+    """The checked arguments of a call."""
+
+    problem: Problem
+    rules: Sequence[Rule]
+    seed: int | None
+    restarts: int
+    racing: Racing | None
+    keep: str
+    polish: Algorithm | None
+    polish_rules: Sequence[Rule]
+    settle: bool
+    svd: bool | SVD
+
+    def drive(
+        self,
+        seed: int | None = None,
+        tick: Callable[[State], None] = lambda state: None,
+        state: State | None = None,
+    ) -> tuple[Run, list[StartRow], float | None]:
+        """(the run to return, a row for every start, the SVD's error): the starts, the polish and the exact H."""
+        phase = state if isinstance(state, Single) else self._starts(seed, tick, state)
+        with single_threaded_blas():  # once, and not in every iteration
+            drain([phase.run], tick=lambda: tick(phase))
+        if not phase.run.begun:
+            raise KeyboardInterrupt
+        phase.run.iterate.refuse_not_finite()
+        table = phase.table or [start_row(phase.run)]
+        try:
+            if self.polish is not None and not phase.polishing and phase.run.reason not in NO_POLISH:
+                phase = Single(phase.run.polish(self.polish, self._polish_rules), table, polishing=True)
+                drain([phase.run], tick=lambda: tick(phase))
+            if self.settle:
+                phase.run.settle()
+            return phase.run, table, self._svd_error()
+        except KeyboardInterrupt:
+            phase.run.reason = Reason.INTERRUPTED
+            return phase.run, table, None
+
+    def _starts(self, seed: int | None, tick: Callable[[State], None], state: Race | None) -> Single:
+        """The only start, not yet begun, or the best of several, which has come to its end."""
+        seed = drawn_seed(self.seed) if seed is None else seed
+        count = self.restarts if is_seeded(self.problem.init) else 1
+        if count == 1:
+            return Single(Run(self.problem, seed, self.rules, self.keep), [])
+        seeds = range(seed, seed + count)
+        with single_threaded_blas():
+            return Single(*race(self.problem, seeds, self.rules, self.keep, self.racing, state=state, tick=tick))
+
+    @property
+    def _polish_rules(self) -> tuple[Rule, ...]:
+        """The polish's own, and before them the limits on the time of the whole."""
+        limits = tuple(rule for rule in any_rules(self.rules) if isinstance(rule, TimeLimit))
+        return limits + tuple(self.polish_rules)
+
+    def identity(self) -> Identity:
+        """What a checkpoint of this run is known by; the number of threads changes no bits."""
+        problem = self.problem
+        settings = {
+            "rank": problem.rank,
+            "algorithm": problem.algorithm,
+            "restarts": self.restarts,
+            "init": problem.init,
+            "seed": self.seed,
+            "stop": tuple(self.rules),
+            "polish": self.polish,
+            "reseed": problem.reseed,
+            "svd": self.svd is not False,
+            "racing": self.racing,
+            "keep": self.keep,
+            "polish_stop": tuple(self.polish_rules),
+            "settle": self.settle,
+        }
+        return Identity.of(problem.data, settings, init=name_of(problem.init))
+
+    def drive_kept(self, checkpoint: Checkpoint) -> Factorization:
+        """The whole run, or the rest of it, its state kept in a file."""
+        if checkpoint.result is not None:
+            return self._stored_result(checkpoint)
+        problem = self.problem
+        problem.clock.passed = checkpoint.passed
+        polish = None
+        if self.polish is not None:
+            polish = Phase(replace(problem, algorithm=self.polish, warm=True), self._polish_rules, self.keep)
+        state = checkpoint.state(Phase(problem, self.rules, self.keep), polish)
+        fit = certified(*self.drive(checkpoint.seed, checkpoint.tick, state))
+        if fit.reason is Reason.INTERRUPTED:
+            checkpoint.flush()
+        else:
+            checkpoint.finish(*fit.stored(), fit.certificate.iterations, fit.error)
+        return fit
+
+    def _stored_result(self, checkpoint: Checkpoint) -> Factorization:
+        """The result from the file, its factors of the kind that the matrix asks for."""
+        assert checkpoint.result is not None
+        data = self.problem.data
+        algorithms = (self.problem.algorithm, *(() if self.polish is None else (self.polish,)))
+        try:
+            fit = Factorization.from_stored(*checkpoint.result)
+            algorithm = next(one for one in algorithms if str(one) == fit.certificate.algorithm)
+        except (*MISFIT, StopIteration):
+            raise misfit(checkpoint.path) from None
+        w, h = (side.hand_out(side.hold(rows)) for side, rows in ((data, fit.w), (data.T, fit.h)))
+        return replace(fit, algorithm=algorithm, w=w, h=h)
+
+    def _svd_error(self) -> float | None:
+        problem = self.problem
+        if isinstance(self.svd, SVD):
+            return self.svd.truncate(problem.rank).error
+        if not self.svd:
+            return None
+        with single_threaded_blas():
+            return block_svd(problem.data, problem.rank, 1e-6, np.random.default_rng(0), problem.workers).error
+
+
+def certified(run: Run, table: Sequence[StartRow], svd_error: float | None = None) -> Factorization:
+    """The result of a run with its certificate; the stationarity check is part of the history's row."""
+    run.iterate.refuse_not_finite()
+    certificate = certify(run, svd_error)
+    step, data = run.iterate, run.problem.data
+    history = np.array(run.history, HISTORY).view(np.recarray)
+    history.kkt[history.iteration == run.returned] = step.kkt
+    assert run.reason is not None
+    return Factorization(
+        w=data.hand_out(step.w),
+        h=data.T.hand_out(step.h),
+        history=history,
+        reason=run.reason,
+        certificate=certificate,
+        algorithm=run.problem.algorithm,
+        restarts=tuple(table),
+    )
+
+
+def as_problem(
+    matrix: Any,
+    rank: Any,
+    algorithm: Any,
+    init: Any,
+    threads: int | None,
+    reseed: bool = True,
+    restarts: Any = 1,
+    clock: Clock | None = None,
+) -> Problem:
+    """The checked problem, before any work."""
+    chosen = as_algorithm(algorithm)
+    start = as_init(init, chosen, restarts)
+    data = as_data(matrix)
+    rank = check_rank(rank, data.shape)
+    if refusal := chosen.refuses(rank) or loss_of(chosen).refuses(data, chosen):
+        raise ValueError(refusal)
+    check = getattr(start, "check", None)
+    if check is not None:
+        check(data, rank)
+    warm = is_warm(start, data, rank)
+    return Problem(data, rank, chosen, start, Workers(threads), clock or Clock(), reseed, warm)
+
+
+def drawn_seed(seed: int | None) -> int:
+    """The seed, or one that is drawn."""
+    return int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else int(seed)
+
+
+def _polish(problem: Problem, polish: str | Algorithm) -> Algorithm:
+    """The polishing algorithm; by name it takes over the penalty."""
+    first, chosen = problem.algorithm, as_algorithm(polish)
+    for side in first.sides:
+        if side.update.constraint:
+            raise ValueError(f"A polish would undo {side.update.constraint} of {first.name}; leave polish=None.")
+    if chosen.loss != first.loss:
+        raise ValueError(f"{chosen.name} minimises another error, so it cannot polish; use hals or anls.")
+    if isinstance(polish, str):
+        chosen = chosen.with_penalties(first.w.penalty, first.h.penalty)
+    if refusal := chosen.refuses(problem.rank) or loss_of(chosen).refuses(problem.data, chosen):
+        raise ValueError(refusal)
+    return chosen
+
+
+def _check_svd(problem: Problem, svd: SVD) -> None:
+    same = (len(svd.u), len(svd.v)) == problem.data.shape and np.isclose(svd.norm2, problem.data.norm2, rtol=1e-6)
+    if not same:
+        raise ValueError("The SVD that was given is of another matrix.")
+    svd.truncate(problem.rank)

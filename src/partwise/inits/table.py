@@ -1,0 +1,93 @@
+"""Starts: W⁽⁰⁾ by name. A new one is a file here and a line in ``INITS``; it sees the data protocol alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import is_dataclass, replace
+from typing import Any
+
+from partwise.algorithms.base import Algorithm
+from partwise.arguments import choose
+from partwise.inits.base import Given, Init
+from partwise.inits.centroid import Centroid
+from partwise.inits.co_occurrence import CoOccurrence
+from partwise.inits.columns import RandomColumns
+from partwise.inits.longest_columns import LongestColumns
+from partwise.inits.nndsvd import NNDSVD, NNDSVDa
+from partwise.inits.nnsvd_lrc import NNSVDLRC
+from partwise.inits.successive_projection import SuccessiveProjection
+from partwise.inits.svd_centroid import SVDCentroid
+from partwise.inits.uniform import Uniform
+from partwise.linalg.svd import SVD
+from partwise.types import Data
+
+RANDOM = "random-acol"
+"""The usual start where many are compared: cheap, and another one for every seed."""
+
+INITS: dict[str, Callable[..., Init]] = {
+    "random": Uniform,
+    "centroid": Centroid,
+    "svd-centroid": SVDCentroid,
+    "random-acol": RandomColumns,
+    "random-c": LongestColumns,
+    "co-occurrence": CoOccurrence,
+    "nndsvd": NNDSVD,
+    "nndsvda": NNDSVDa,
+    "nnsvd-lrc": NNSVDLRC,
+    "spa": SuccessiveProjection,
+}
+"""Name -> factory; add a line to add an initialisation. ``sample``, which runs the engine, adds its own there."""
+
+
+def name_of(init: Init) -> str:
+    """The name of a start in the table, or of its class."""
+    if isinstance(init, Given):
+        return "given"
+    named = next((name for name, factory in INITS.items() if factory is type(init)), None)
+    return named or str(getattr(init, "__name__", type(init).__name__))
+
+
+def is_seeded(init: Init) -> bool:
+    """Whether another seed gives another start; without a word from the start itself, yes."""
+    return bool(getattr(init, "seeded", True))
+
+
+def with_svd(init: Init, svd: SVD) -> Init:
+    """The start with an SVD that is at hand, where it takes one and has none."""
+    for name in ("svd", "v"):
+        if is_dataclass(init) and getattr(init, name, svd) is None:
+            with_one: Init = replace(init, **{name: svd})
+            return with_one
+    return init
+
+
+def is_warm(init: Init, data: Data, rank: int) -> bool:
+    """Whether W comes from a run, so that it needs no lead; a start that does not say so has none."""
+    warm = getattr(init, "warm", None)
+    return warm is not None and bool(warm(data, rank))
+
+
+def as_init(start: Any, algorithm: Algorithm | None = None, restarts: Any = 1) -> Init:
+    """A start by name, an object, W itself, a pair (W, H), or anything that has both, such as an earlier result.
+
+    None is the algorithm's own, but where starts race against each other the usual random one: the race is the scout.
+    """
+    if start is None:
+        start = RANDOM if algorithm is None or restarts != 1 else algorithm.init
+    if isinstance(start, str):
+        named: Init = choose("initialisation", start, INITS)()
+        return named
+    if isinstance(start, tuple):
+        if len(start) != 2:
+            raise ValueError(f"A start given as a tuple must be (W, H), not {len(start)} things.")
+        return Given(*start)
+    if hasattr(start, "W") and hasattr(start, "H"):
+        return Given(start.W, start.H)
+    if hasattr(start, "shape") or isinstance(start, list):
+        return Given(start)
+    if isinstance(start, type):
+        raise TypeError(f"init must be an object: call {start.__name__}() with its settings.")
+    if not callable(start):
+        raise TypeError(f"init must be a name, an object, W or (W, H), not {type(start).__name__}.")
+    own: Init = start
+    return own

@@ -1,0 +1,1 @@
+"""Matrices from files, and their conversion to a matrix on disk."""

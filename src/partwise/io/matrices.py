@@ -1,0 +1,122 @@
+"""Matrices from files: npz, npy, Matrix Market, Parquet, CSV and TSV, plain or gzipped; reading runs nothing."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zipfile
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from partwise.data.structure import check_structure, check_whole
+from partwise.storage.archive import is_number
+
+INDICES = {"indices", "indptr", "row", "col", "offsets"}
+"""What scipy would make whole numbers of in silence."""
+READABLE = ".npz, .npy, .parquet, .mtx, .csv or .tsv (or one of the last three with .gz)"
+
+
+def read_matrix(path: str | os.PathLike[str]) -> Any:
+    """A matrix from a file: a numpy array or a scipy sparse one; what cannot be read is refused in a sentence."""
+    path = Path(path)
+    suffixes = [s.lower() for s in path.suffixes]
+    kind = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] == ".gz" else suffixes[-1] if suffixes else ""
+    readers = {
+        ".npz": _npz,
+        ".npy": _npy,
+        ".mtx": _mtx,
+        ".parquet": _parquet,
+        ".csv": _delimited,
+        ".tsv": _delimited,
+    }
+    if kind not in readers:
+        raise ValueError(f"{path} is not a matrix file that can be read: use {READABLE}.")
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {path}.")
+    try:
+        return readers[kind](path)
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        why = str(error).rstrip(".")
+        raise ValueError(f"{path} cannot be read as a {kind[1:]} matrix: {why}.") from None
+
+
+def _npz(path: Path) -> Any:
+    with np.load(path, allow_pickle=False) as file:
+        names = file.files
+        if "format" not in names:
+            if len(names) != 1:
+                raise ValueError(f"it holds {len(names)} arrays ({', '.join(names)}), not one.")
+            return file[names[0]]
+        for name in INDICES & set(names):
+            check_whole(np.empty(0, _dtype(file.zip, name)), name)
+    found = sp.load_npz(path)
+    check_structure(found)
+    return found
+
+
+def _dtype(archive: zipfile.ZipFile, name: str) -> np.dtype[Any]:
+    """What an array of an npz holds, from its header alone."""
+    with archive.open(f"{name}.npy") as member:
+        version = np.lib.format.read_magic(member)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        return np.dtype(read(member)[2])
+
+
+def _npy(path: Path) -> Any:
+    return np.load(path, mmap_mode="r", allow_pickle=False)
+
+
+def _mtx(path: Path) -> Any:
+    from scipy.io import mmread  # imported late: only this format needs it
+
+    return mmread(path)
+
+
+def _parquet(path: Path) -> Any:
+    """Columns of numbers; a first column of names is skipped."""
+    try:
+        import pyarrow.parquet as parquet  # imported late: only this format needs it
+    except ImportError:
+        raise ValueError("that needs the package pyarrow: pip install 'partwise[text]'.") from None
+    table = parquet.read_table(path)
+    first = 1 if table.num_columns > 1 and table.column(0).to_numpy().dtype.kind not in "biuf" else 0
+    columns = []
+    for name, column in list(zip(table.column_names, table.columns, strict=True))[first:]:
+        if column.null_count:
+            raise ValueError(f"the column {name!r} has {column.null_count} empty cells.")
+        numbers = column.to_numpy()
+        if numbers.dtype.kind not in "biuf":
+            raise ValueError(f"the column {name!r} holds {column.type}, not numbers.")
+        columns.append(numbers)
+    if not columns:
+        raise ValueError("it has no columns.")
+    return np.column_stack(columns)
+
+
+def _delimited(path: Path) -> Any:
+    """Numbers in rows; a first row or a first column of names is skipped."""
+    delimiter = "\t" if ".tsv" in [s.lower() for s in path.suffixes] else ","
+    with _opened(path) as file:
+        rows = [line.rstrip("\r\n").split(delimiter) for line in file if line.strip()]
+    if not rows:
+        raise ValueError("it is empty.")
+    first_row = 0 if all(is_number(cell) for cell in rows[0][1:] or rows[0]) else 1
+    body = rows[first_row:]
+    first_column = 0 if all(is_number(row[0]) for row in body) else 1
+    width = len(body[0]) if body else 0
+    for number, row in enumerate(body, first_row + 1):
+        if len(row) != width:
+            raise ValueError(f"line {number} has {len(row)} cells, the first row of numbers has {width}.")
+        for cell in row[first_column:]:
+            if not is_number(cell):
+                raise ValueError(f"line {number} holds {cell!r}, which is not a number.")
+    return np.array([[float(cell) for cell in row[first_column:]] for row in body])
+
+
+def _opened(path: Path) -> IO[str]:
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8")
+    return path.open(encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Dense and sparse linear algebra through products with A alone."""

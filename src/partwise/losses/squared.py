@@ -1,0 +1,211 @@
+"""The squared error ‖A − WH‖²_F on complete data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from partwise.algorithms.base import Side
+from partwise.algorithms.penalties import indefinite
+from partwise.algorithms.updates import exact
+from partwise.data.passes import Tall, total, walk
+from partwise.data.products import NEAR_EXACT, add_product, gram_of, product, residual2
+from partwise.kernels.products import column_dots, factor_sums, optimality
+from partwise.losses.base import Fill, HalfStep, Loss, SideCheck
+from partwise.threads.pool import Workers
+from partwise.types import Array, Data, Factor, FactorRows
+
+
+class Squared(Loss):
+    """‖A − WH‖²_F: with one factor fixed a row needs the gram and its right-hand side alone (Law 1)."""
+
+    name = "squared"
+    default_algorithm = "als-hals"
+
+    def gather(self, data: Data, fixed: Factor, workers: Workers) -> Array | None:
+        return product(data, fixed.rows, workers)
+
+    def fill(
+        self,
+        part: Any,
+        steps: Sequence[HalfStep],
+        fixed: Sequence[Array],
+        tall: Sequence[Tall],
+        new: Sequence[Array],
+        workers: Workers,
+    ) -> Fill:
+        solvers = [step.side.prepare(step.gram) for step in steps]
+        fused = _fused(part, steps, solvers, fixed, tall, new) if len(steps) == 1 else None
+        if fused is not None:
+            return fused
+        wide = _WideProduct(part, fixed, tall, workers) if part.widens and len(steps) > 1 else None
+
+        def fill(lo: int, hi: int, sums: Sequence[Array]) -> None:
+            right_sides = iter(()) if wide is None else wide.block(lo, hi)
+            for i, (step, arrays) in enumerate(zip(steps, tall, strict=True)):
+                if arrays.rhs is not None:
+                    right = arrays.rhs[lo:hi]
+                elif wide is not None:
+                    right = next(right_sides)
+                else:
+                    right = workers.buffer(hi - lo, len(step.gram), part.dtype)
+                    part.product(lo, hi, fixed[i], right)
+                x = new[i][lo:hi]
+                if arrays.factor is not None:
+                    before = arrays.factor[lo:hi]
+                else:
+                    before = x if step.side.update.cold else np.zeros_like(x)
+                shifted = right if arrays.linear is None else step.side.shifted(right, arrays.linear, lo, hi)
+                solvers[i](shifted, before, x)
+                if step.measured:
+                    factor_sums(x, right, x if arrays.old is None else arrays.old[lo:hi], *sums[i])
+
+        return fill
+
+    def share(self, part: Any, rows: Array, out: Array, workers: Workers) -> None:
+        add_product(part.T, rows, out, workers)
+
+    def sums(self, data: Data, fixed: FactorRows, factor: FactorRows, workers: Workers) -> tuple[Array, float]:
+        if data.split == 1:
+            tall = Tall(factor=factor, rhs=product(data, fixed, workers))
+            gram, inner = total(_PairSums()(data, [tall], (), (), workers)[1])
+        else:
+            gram, inner = walk(data, _PairSums(), [Tall(factor=factor)], [np.asarray(fixed)], workers).sums
+        return gram, float(np.sum(inner))
+
+    def value(self, data: Data, w: Factor, h: Factor, inner: float, workers: Workers) -> tuple[float, float]:
+        """By the trace form ‖A‖² − 2<R, X> + <G, XᵀX>; entry by entry near an exact fit, where that cancels."""
+        norm2 = data.norm2
+        error2 = norm2 - 2 * inner + float(np.vdot(w.gram, h.gram))
+        if error2 < NEAR_EXACT[data.dtype.itemsize] * norm2:
+            error2 = residual2(data, w.rows, h.rows, workers)
+        return float(np.sqrt(error2 / norm2)), error2
+
+    def check(self, data: Data, side: Side, fixed: Factor, factor: FactorRows, workers: Workers) -> SideCheck:
+        task = _SideCheck(side, fixed.gram)
+        if data.split == 1:
+            rhs = product(data, fixed.rows, workers) if fixed.rhs is None else fixed.rhs
+            tall = Tall(factor=factor, rhs=rhs, linear=side.linear(len(fixed.gram)))
+            squares, locked = total(task(data, [tall], (), (), workers)[1])
+            return SideCheck(squares, locked, rhs)
+        tall = Tall(factor=factor, rhs=fixed.rhs, linear=side.linear(len(fixed.gram)))
+        walked = walk(data, task, [tall], [np.asarray(fixed.rows)], workers)
+        squares, locked = walked.sums
+        return SideCheck(squares, locked, walked.rows[0])
+
+    def column_misfit(self, data: Data, w: Factor, h: FactorRows, workers: Workers) -> Array:
+        """‖a_j − W h_j‖² = ‖a_j‖² + h_j (G h_j − 2 Wᵀa_j)."""
+        rhs = product(data.T, w.rows, workers).astype(np.float64, copy=False)
+        rows = np.asarray(h).astype(np.float64, copy=False)
+        fitted = np.einsum("ij,ij->i", rows @ w.gram - 2 * rhs, rows)
+        misfit: Array = data.T.row_norms2 + fitted
+        return misfit
+
+    def exact(self, side: Side, gram: Array) -> Side:
+        """Nonnegative least squares, or the update's own; where the penalty leaves no minimum, the update itself."""
+        solvable = side.penalty.convex or not indefinite(side.penalised(gram))
+        return Side(exact(side.update) if solvable else side.update, side.penalty)
+
+
+def _fused(
+    part: Any,
+    steps: Sequence[HalfStep],
+    solvers: Sequence[Any],
+    fixed: Sequence[Array],
+    tall: Sequence[Tall],
+    new: Sequence[Array],
+) -> Fill | None:
+    """One half-step whose rows are a clipped product, where the data make those without a large right-hand side."""
+    step, square, arrays, out = steps[0], getattr(solvers[0], "square", None), tall[0], new[0]
+    if square is None or arrays.rhs is not None or arrays.linear is not None:
+        return None
+    kernel = part.clipped_product(fixed[0])
+    if kernel is None:
+        return None
+    square, old = square.astype(part.dtype, copy=False), out if arrays.old is None else arrays.old
+
+    def fill(lo: int, hi: int, sums: Sequence[Array]) -> None:
+        kernel(lo, hi, square, old, step.measured, out, *sums[0])
+
+    return fill
+
+
+class _WideProduct:
+    """The right-hand sides of several half-steps as one product: a column of it has the same bits at any width."""
+
+    def __init__(self, part: Any, fixed: Sequence[Array], tall: Sequence[Tall], workers: Workers) -> None:
+        self._part, self._workers = part, workers
+        missing = [rows for rows, arrays in zip(fixed, tall, strict=False) if arrays.rhs is None]
+        self._widths = [rows.shape[1] for rows in missing]
+        self._fixed = np.concatenate(missing, axis=1) if missing else None
+
+    def block(self, lo: int, hi: int) -> Iterator[Array]:
+        """Those of the half-steps that have none yet, for the rows lo:hi."""
+        if self._fixed is None:
+            return
+        wide = self._workers.buffer(hi - lo, self._fixed.shape[1], self._part.dtype)
+        self._part.product(lo, hi, self._fixed, wide)
+        at = 0
+        for width in self._widths:
+            yield np.ascontiguousarray(wide[:, at : at + width])
+            at += width
+
+
+@dataclass(frozen=True)
+class _PairSums:
+    """FᵀF and <A · fixed, F> of some rows of a factor that is at hand."""
+
+    widths: tuple[int, ...] = ()
+
+    def __call__(
+        self, part: Any, tall: Sequence[Tall], shared: Sequence[Array], shares: Any, workers: Workers
+    ) -> tuple[list[Array], list[Any]]:
+        factor, rhs = tall[0].factor, tall[0].rhs
+
+        def block(lo: int, hi: int) -> tuple[Array, Array]:
+            if rhs is None:
+                right = workers.buffer(hi - lo, factor.shape[1], part.dtype)
+                part.product(lo, hi, shared[0], right)
+            else:
+                right = rhs[lo:hi]
+            inner = np.zeros(factor.shape[1])
+            column_dots(right, factor[lo:hi], inner)
+            return gram_of(factor[lo:hi]), inner
+
+        return [], workers.map(block, part.blocks)
+
+
+@dataclass(frozen=True)
+class _SideCheck:
+    """The stationarity check of some rows."""
+
+    side: Side
+    gram: Array
+
+    @property
+    def widths(self) -> list[int]:
+        """The right-hand side is kept."""
+        return [len(self.gram)]
+
+    def __call__(
+        self, part: Any, tall: Sequence[Tall], shared: Sequence[Array], shares: Any, workers: Workers
+    ) -> tuple[list[Array], list[Any]]:
+        factor, rhs = tall[0].factor, tall[0].rhs
+        penalised = self.side.penalised(self.gram)
+        scale, slack = np.sqrt(np.diag(self.gram)), float(np.sqrt(np.finfo(part.dtype).eps))
+        own = self.side.update.residual(penalised)
+        kept = np.empty((part.shape[0], len(self.gram)), part.dtype) if rhs is None else rhs
+
+        def block(lo: int, hi: int) -> tuple[float, int]:
+            if rhs is None:
+                part.product(lo, hi, shared[0], kept[lo:hi])
+            x = factor[lo:hi]
+            right = self.side.shifted(kept[lo:hi], tall[0].linear, lo, hi)
+            gradient = x.astype(np.float64, copy=False) @ penalised - right
+            squares, locked = optimality(x, gradient, kept[lo:hi], scale, slack)
+            return (squares if own is None else own(right, x)), locked
+
+        return [kept], workers.map(block, part.blocks)

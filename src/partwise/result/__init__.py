@@ -1,0 +1,1 @@
+"""What comes back: the factors, their history and their certificate."""

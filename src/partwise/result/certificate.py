@@ -1,0 +1,216 @@
+"""What a factorisation is worth, in numbers and in words."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from partwise.arguments import readable_bytes
+from partwise.data.passes import sum_rows
+from partwise.engine.reseeding import dead_components
+from partwise.engine.run import Run
+from partwise.engine.step import Optimality, StartCost
+from partwise.inits.table import name_of
+from partwise.linalg.measures import duplicate_topics, sparsity_of, tally
+from partwise.plot.html import rows_html
+from partwise.storage.settings import Reader, plain
+
+STATIONARY, NEARLY = 1e-4, 1e-2
+
+
+def verdict(check: Optimality, undefined: str = "not defined") -> str:
+    """A stationarity check in words; ``undefined`` says what a loss without one has instead."""
+    if not check.bounded:
+        return "the penalised row problem has no minimum"
+    if check.residual is None:
+        return undefined
+    if check.residual <= STATIONARY:
+        return "stationary"
+    return "nearly stationary" if check.residual <= NEARLY else "not stationary"
+
+
+@dataclass(frozen=True)
+class FactorCertificate:
+    """One factor: sparsity by row (vectors of length k) and by topic, zeros, wrongly locked zeros, storage."""
+
+    sparsity_by_row: float
+    sparsity_by_topic: float
+    zero_rows: int
+    zeros: float
+    locked: int
+    sparse_bytes: int
+    dense_bytes: int
+
+    @classmethod
+    def of(cls, factor: Any, locked: int) -> FactorCertificate:
+        """Measure a tall factor, a part at a time where it is spread."""
+        rows, width = factor.shape
+        filled, by_row, known, zero_rows, ones, squares = sum_rows(tally, factor)
+        by_topic = sparsity_of(ones, squares, rows)
+        by_topic = by_topic[~np.isnan(by_topic)]
+        return cls(
+            float(by_row / known) if known else float("nan"),
+            float(by_topic.mean()) if len(by_topic) else float("nan"),
+            int(zero_rows),
+            float(1 - filled / (rows * width)),
+            locked,
+            int(filled) * (factor.dtype.itemsize + 4) + 4 * (rows + 1),
+            factor.nbytes,
+        )
+
+    def __str__(self) -> str:
+        left_out = f" ({self.zero_rows} zero rows left out)" if self.zero_rows else ""
+        return (
+            f"sparsity {self.sparsity_by_row:.3f} by row{left_out}, {self.sparsity_by_topic:.3f} by topic; "
+            f"{self.zeros:.1%} zeros, {self.locked:,} of them wrongly locked"
+        )
+
+
+@dataclass(frozen=True)
+class StartCertificate:
+    """The start: its name, what W⁽⁰⁾ took in seconds and bytes, and the relative error of W⁽⁰⁾ with its H⁽⁰⁾."""
+
+    init: str
+    seconds: float
+    nbytes: int
+    error: float
+
+    @classmethod
+    def of(cls, init: str, cost: StartCost, error: float) -> StartCertificate:
+        """From the cost and the error of step 0."""
+        return cls(init, cost.seconds, cost.nbytes, error)
+
+    def __str__(self) -> str:
+        return f"{self.init}: {self.seconds:.2g} s, {readable_bytes(self.nbytes)}, error {self.error:.6g}"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Everything a reader needs to trust a factorisation or not; ``print`` it, or take ``as_dict()``."""
+
+    shape: tuple[int, int]
+    nonzeros: int
+    dtype: str
+    rank: int
+    algorithm: str
+    relative_error: float
+    explained: float
+    svd_ratio: float | None
+    kkt: float | None
+    verdict: str
+    angles: tuple[float, ...] | None
+    w: FactorCertificate
+    h: FactorCertificate
+    data_bytes: int
+    svd_bytes: int
+    dead_topics: tuple[int, ...]
+    duplicate_topics: tuple[tuple[int, int], ...]
+    reseeded: int
+    start: StartCertificate | None
+    reason: str
+    iterations: int
+    returned: int
+    seconds: float
+    seed: int | None
+    threads: int
+    versions: dict[str, str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers, words, lists and dicts, ready for JSON."""
+        values: dict[str, Any] = plain(self, kinds=False)
+        return values
+
+    @classmethod
+    def from_dict(cls, known: dict[str, Any]) -> Certificate:
+        """The certificate that gave this dict; what does not fit is refused."""
+        return Reader().read(cls, known)
+
+    def __str__(self) -> str:
+        rows = self.rows()
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
+
+    def _repr_html_(self) -> str:
+        return rows_html("Certificate", self.rows())
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What there is to say, each with its name."""
+        m, n = self.shape
+        svd = "not computed (svd=True asks for it)"
+        if self.svd_ratio is not None:
+            svd = f"{self.svd_ratio:.5f} times the error of the rank-{self.rank} SVD"
+        kkt = "" if self.kkt is None else f"KKT residual {self.kkt:.1e}: "
+        turned = "no iteration yet"
+        if self.angles is not None:
+            turned = f"at most {max(self.angles):.3g}° in the last iteration"
+        doubles = ", ".join(f"{a} and {b}" for a, b in self.duplicate_topics) or "none"
+        dead = ", ".join(map(str, self.dead_topics)) or "none"
+        both, dense = self.w.sparse_bytes + self.h.sparse_bytes, self.w.dense_bytes + self.h.dense_bytes
+        kept = "" if self.returned == self.iterations else f", iterate {self.returned} returned"
+        return [
+            ("matrix", f"{m:,} × {n:,}, {self.nonzeros:,} entries stored, {self.dtype}"),
+            ("method", f"{self.algorithm}, rank {self.rank}, seed {self.seed}"),
+            ("start", str(self.start or "none")),
+            ("error", f"{self.relative_error:.6g} of ‖A‖; {self.explained:.1%} of the squares explained"),
+            ("against the SVD", svd),
+            ("stationarity", kkt + self.verdict),
+            ("topics turned", turned),
+            ("W", str(self.w)),
+            ("H", str(self.h)),
+            ("storage", f"W and H sparse {readable_bytes(both)}, dense {readable_bytes(dense)}; "
+                        f"the SVD's factors {readable_bytes(self.svd_bytes)}; A {readable_bytes(self.data_bytes)}"),
+            ("topics", f"dead: {dead}; the same twice: {doubles}; re-seeded: {self.reseeded}"),
+            ("ended", f"{self.reason} ({self.iterations} iterations, {self.seconds:.3g} s{kept})"),
+            ("made with", ", ".join(f"{name} {found}" for name, found in self.versions.items())),
+        ]  # fmt: skip
+
+
+def certify(run: Run, svd_error: float | None = None) -> Certificate:
+    """Measure the iterate that a run returns: this makes the stationarity check and counts what there is to count."""
+    problem, step = run.problem, run.iterate
+    data, check = problem.data, step.optimality
+    ratio = step.error / svd_error if svd_error is not None and svd_error > 0 else None
+    return Certificate(
+        shape=data.shape,
+        nonzeros=data.nnz,
+        dtype=str(data.dtype),
+        rank=problem.rank,
+        algorithm=str(problem.algorithm),
+        relative_error=step.error,
+        explained=1 - step.error**2,
+        svd_ratio=ratio,
+        kkt=check.residual,
+        verdict=verdict(check, problem.loss.why_not_stationary),
+        angles=None if step.angles is None else tuple(float(a) for a in step.angles),
+        w=FactorCertificate.of(step.w, check.locked_w),
+        h=FactorCertificate.of(step.h, check.locked_h),
+        data_bytes=data.nbytes,
+        svd_bytes=(sum(data.shape) + 1) * problem.rank * data.dtype.itemsize,
+        dead_topics=tuple(int(c) for c in dead_components(step.basis.gram, step.weights.gram, data.norm2)),
+        duplicate_topics=duplicate_topics(step.basis.gram),
+        reseeded=len(step.reseeded),
+        start=None if run.start is None else StartCertificate.of(name_of(problem.init), *run.start),
+        reason=str(run.reason),
+        iterations=run.history[-1][0],
+        returned=run.returned,
+        seconds=problem.clock.seconds,
+        seed=run.seed,
+        threads=problem.workers.threads,
+        versions=versions(),
+    )
+
+
+def versions() -> dict[str, str]:
+    """What made the numbers."""
+    return dict(_versions())
+
+
+@cache  # the packages' metadata are read from disk
+def _versions() -> dict[str, str]:
+    names = ("partwise", "numpy", "scipy", "numba")
+    return {name: version(name) for name in names} | {"python": platform.python_version()}

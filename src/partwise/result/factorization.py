@@ -1,0 +1,133 @@
+"""The result of a run: two factors, how they came about, and what they are worth."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from partwise.algorithms.base import Algorithm
+from partwise.algorithms.table import from_recipe, recipe_of
+from partwise.data.as_data import as_data, as_factor
+from partwise.engine.half_step import fold_in, in_precision
+from partwise.engine.restarts import StartRow
+from partwise.engine.run import HISTORY
+from partwise.engine.stopping import Reason
+from partwise.losses.table import loss_of
+from partwise.plot import Plots
+from partwise.plot.html import rows_html
+from partwise.result.certificate import Certificate
+from partwise.storage import archive
+from partwise.storage.settings import Reader, plain
+from partwise.threads.pool import Workers
+from partwise.types import Array
+
+KIND, LAYOUT = "partwise factorization", 1
+
+
+@dataclass(frozen=True, eq=False)
+class Factorization:
+    """A ≈ W H with its history, the reason it ended and its certificate."""
+
+    w: Array = field(repr=False)
+    h: Array = field(repr=False)
+    history: Any = field(repr=False)
+    """A record array, one row an iteration: iteration, seconds, error, angle, kkt (NaN where not computed)."""
+    reason: Reason
+    certificate: Certificate = field(repr=False)
+    algorithm: Algorithm | None
+    """None after loading a file that was made by an algorithm which is not in the table."""
+    restarts: tuple[StartRow, ...] = field(default=(), repr=False)
+    """Every start that was tried, in the order of their seeds."""
+    recipe: Any = field(default=None, repr=False)
+    """What the file said about that algorithm."""
+
+    @property
+    def W(self) -> Array:
+        """The basis, m × k."""
+        return self.w
+
+    @property
+    def H(self) -> Array:
+        """The weights, k × n."""
+        return self.h.T
+
+    @property
+    def rank(self) -> int:
+        """The number of parts."""
+        return int(self.w.shape[1])
+
+    @property
+    def error(self) -> float:
+        """‖A − WH‖_F / ‖A‖_F."""
+        return self.certificate.relative_error
+
+    def transform(self, matrix: Any, *, threads: int | None = None) -> Array:
+        """H for other columns (k × n): the exact solution of the algorithm's own row problem with this W."""
+        if self.algorithm is None:
+            name = self.certificate.algorithm
+            raise ValueError(f"This result was made by {name!r}; add it to partwise.ALGORITHMS and load it again.")
+        data = as_data(matrix, zero=True)
+        if data.shape[0] != len(self.w):
+            rows = f"{data.shape[0]} rows, the one that was fitted {len(self.w)}"
+            raise ValueError(f"The matrix has {rows}; they must be the same rows in the same order.")
+        with Workers(threads) as workers:
+            w = in_precision(self.w, data.dtype)
+            weights = fold_in(data.T, loss_of(self.algorithm), self.algorithm, w, workers).factor.rows
+            h: Array = data.T.hand_out(weights).T
+            return h
+
+    def stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """(what JSON can hold, the arrays): all there is to keep; :meth:`from_stored` makes it again."""
+        meta = {
+            "reason": self.reason.name,
+            "algorithm": self.recipe if self.algorithm is None else recipe_of(self.algorithm),
+            "certificate": self.certificate.as_dict(),
+            "restarts": [plain(row, kinds=False) for row in self.restarts],
+        }
+        return meta, {"w": np.asarray(self.w), "h": np.asarray(self.h), "history": np.asarray(self.history)}
+
+    @classmethod
+    def from_stored(cls, meta: Mapping[str, Any], arrays: Mapping[str, Array]) -> Factorization:
+        """The factorisation that gave these; what does not fit together raises one of many errors."""
+        certificate = Certificate.from_dict(meta["certificate"])
+        if arrays["history"].dtype != HISTORY:
+            raise ValueError("The history has other columns.")
+        return cls(
+            w=as_factor(arrays["w"], "W", (certificate.shape[0], certificate.rank)),
+            h=as_factor(arrays["h"], "H", (certificate.shape[1], certificate.rank)),
+            history=arrays["history"].view(np.recarray),
+            reason=Reason[meta["reason"]],
+            certificate=certificate,
+            algorithm=from_recipe(meta["algorithm"]),
+            restarts=tuple(Reader().read(StartRow, row) for row in meta.get("restarts", ())),
+            recipe=meta["algorithm"],
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one file of arrays and JSON, whole or not at all; :func:`load` reads it."""
+        archive.write(path, KIND, LAYOUT, *self.stored())
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures as plotly figures: ``error()``, ``angles()``, ``topics()``, ``sparsity()``, ``parts(shape)``."""
+        return Plots(self)
+
+    def __str__(self) -> str:
+        return str(self.certificate)
+
+    def _repr_html_(self) -> str:
+        m, n = len(self.w), len(self.h)
+        return rows_html(f"Factorization of {m:,} × {n:,} into {self.rank} parts", self.certificate.rows())
+
+
+def load(path: str | os.PathLike[str]) -> Factorization:
+    """Read a factorisation that :meth:`Factorization.save` wrote; nothing in the file is run."""
+    meta, arrays, _ = archive.read(path, KIND, LAYOUT)
+    try:
+        return Factorization.from_stored(meta, arrays)
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise ValueError(f"{path} is a {KIND} file, but its contents do not fit together.") from None

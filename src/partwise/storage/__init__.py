@@ -1,0 +1,1 @@
+"""Files: archives of arrays and JSON, locks, settings as plain values."""

@@ -1,0 +1,165 @@
+"""One file for arrays and JSON: written to a temporary name and renamed, read without running anything."""
+
+from __future__ import annotations
+
+import errno
+import glob
+import json
+import os
+import shutil
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from partwise.storage.targets import check_target, is_stream, resolved, stream
+from partwise.types import Array
+
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+class Full(OSError):
+    """There is no room on the disk."""
+
+
+class Damaged(ValueError):
+    """What is in the file cannot be read, or is no file of ours."""
+
+
+@contextmanager
+def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file that appears under its name only when it is whole; what was there before stays until then.
+
+    A link is followed to the file it names. A device or a pipe stays what it is and gets the bytes when all are made.
+    """
+    check_target(path)
+    with _told_if_full(path), _passed_on(path) if is_stream(path) else _renamed(resolved(path)) as file:
+        yield file
+
+
+@contextmanager
+def _renamed(target: Path) -> Iterator[IO[bytes]]:
+    handle, name = tempfile.mkstemp(prefix=f"{_mark(target)}-", suffix=".part", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _passed_on(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file without a name, since archives are not written in one go; its bytes go on in the end."""
+    with tempfile.TemporaryFile() as file:
+        yield file
+        file.seek(0)
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
+        with stream(path) as target:
+            shutil.copyfileobj(file, target)
+
+
+@contextmanager
+def _told_if_full(path: str | os.PathLike[str]) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if not is_full(error):
+            raise
+        why = f"{path} could not be written, there is no room for it ({error.strerror})"
+        raise Full(f"{why}; what was there before is as it was.") from None
+
+
+def is_full(error: OSError) -> bool:
+    """Whether an error says that a disk is full."""
+    return isinstance(error, Full) or error.errno in FULL
+
+
+def leftovers(path: str | os.PathLike[str]) -> list[Path]:
+    """What a process that was killed while it wrote this file has left beside it."""
+    target = resolved(path)
+    return list(target.parent.glob(f"{glob.escape(_mark(target))}-????????.part"))
+
+
+def _mark(target: Path) -> str:
+    return f".partwise-{target.name[:100]}"
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write(path: str | os.PathLike[str], kind: str, number: int, meta: Any, arrays: Mapping[str, Array]) -> None:
+    """Save arrays and JSON under a kind and the version ``number`` of its layout."""
+    with atomic(path) as file:
+        np.savez_compressed(file, **members(kind, number, meta, arrays))
+
+
+def members(kind: str, number: int, meta: Any, arrays: Mapping[str, Array]) -> dict[str, Any]:
+    """What such a file holds: the arrays, and the rest as the bytes of one more."""
+    told = {"kind": kind, "version": number, "arrays": sorted(arrays), "meta": meta}
+    head = json.dumps(told, ensure_ascii=False)
+    return {"header": np.frombuffer(head.encode(), np.uint8), **arrays}
+
+
+def kind(path: str | os.PathLike[str]) -> str | None:
+    """The kind that a file says it is, or None where it does not say."""
+    try:
+        with Path(path).open("rb") as file, zipfile.ZipFile(file) as archive:
+            return str(json.loads(_array(archive, "header.npy").tobytes())["kind"])
+    except Exception:  # a damaged archive can raise nearly anything; ``read`` says what is wrong
+        return None
+
+
+def read(path: str | os.PathLike[str], kind: str, layout: int) -> tuple[Any, dict[str, Array], int]:
+    """(meta, arrays, layout) of a file of this kind; every other file, and a newer layout, is refused in a sentence."""
+    try:
+        with Path(path).open("rb") as file, zipfile.ZipFile(file) as archive:
+            arrays = {name.removesuffix(".npy"): _array(archive, name) for name in archive.namelist()}
+        head = json.loads(arrays.pop("header").tobytes())
+        there, written, meta = str(head["kind"]), int(head["version"]), head["meta"]
+        if sorted(arrays) != head.get("arrays", sorted(arrays)):  # a damaged index can hide a member
+            raise ValueError("There are other arrays than those that were written.")
+    except FileNotFoundError:
+        raise FileNotFoundError(f"There is no file {path}.") from None
+    except IsADirectoryError:
+        raise IsADirectoryError(f"{path} is a folder, not a {kind} file.") from None
+    except PermissionError:
+        raise PermissionError(f"The file {path} may not be read.") from None
+    except Exception:  # a damaged archive can raise nearly anything, from zipfile, zlib, json and numpy
+        raise Damaged(f"{path} is not a {kind} file, or it is damaged.") from None
+    if there != kind:
+        raise ValueError(f"{path} holds a {there}, not a {kind}.")
+    if written > layout:
+        raise ValueError(f"{path} was written by a newer partwise (layout {written}, this one reads {layout}); update.")
+    return meta, arrays, written
+
+
+def _array(archive: zipfile.ZipFile, name: str) -> Array:
+    """One array, read to the end of its member, where the checksum is compared."""
+    with archive.open(name) as member:
+        array: Array = np.lib.format.read_array(member, allow_pickle=False)
+        if member.read(1):
+            raise ValueError("There is more than the array.")
+        return array
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell of a table reads as a number."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

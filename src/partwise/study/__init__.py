@@ -1,0 +1,1 @@
+"""Questions asked of many runs: stability, the rank, methods side by side."""

@@ -1,0 +1,134 @@
+"""Algorithms and starts side by side on one matrix: what each costs, and what its result is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from partwise.algorithms.base import Algorithm
+from partwise.algorithms.table import as_algorithm
+from partwise.arguments import check_rank, check_seed
+from partwise.data.as_data import as_data
+from partwise.engine.run import default_stop
+from partwise.engine.stopping import MaxIterations, Reason
+from partwise.factorize import factorize
+from partwise.inits.table import as_init, name_of
+from partwise.linalg.svd import SVD, truncated_svd
+from partwise.losses.table import loss_of
+from partwise.result.coherence import mean_coherence
+from partwise.threads.pool import thread_count
+from partwise.types import Data
+
+COMPARED = ("acls", "multiplicative", "hals", "anls", "als-hals")
+STARTS = ("random", "random-acol", "svd-centroid")
+
+
+@dataclass(frozen=True)
+class MethodRow:
+    """One algorithm from one start."""
+
+    algorithm: str
+    init: str
+    seconds: float
+    iterations: int
+    error: float
+    svd_ratio: float | None
+    """The error over the SVD's of the same rank; None where the SVD is exact."""
+    sparsity_w: float
+    """Hoyer's sparsity of W, the mean over the topics; NaN where there is none."""
+    sparsity_h: float
+    """Hoyer's sparsity of H, the mean over the documents."""
+    kkt: float | None
+    verdict: str
+    coherence: float | None
+    """The mean NPMI of the topics' ten strongest terms; None for a matrix without zeros."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers and words, ready for JSON."""
+        return {name: None if value != value else value for name, value in asdict(self).items()}
+
+
+def compare_methods(
+    matrix: Any,
+    rank: int,
+    *,
+    algorithms: Sequence[str | Algorithm] = COMPARED,
+    inits: Sequence[Any] = STARTS,
+    most: int = 100,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Iterator[MethodRow]:
+    """A row for each algorithm and start, as it is done; everything given is checked before the first.
+
+    Every run has the same seed, its default stopping rule, and at most ``most`` iterations.
+    """
+    data = as_data(matrix)
+    check_rank(rank, data.shape)
+    check_seed(seed)
+    thread_count(threads)
+    limit = MaxIterations(most)
+    chosen, starts = [as_algorithm(given) for given in algorithms], [as_init(given) for given in inits]
+    if not chosen or not starts:
+        raise ValueError("Give at least one algorithm and one start to compare.")
+    for algorithm in chosen:
+        if refusal := algorithm.refuses(int(rank)) or loss_of(algorithm).refuses(data, algorithm):
+            raise ValueError(refusal)
+    return _rows(data, int(rank), chosen, starts, limit, seed, threads)
+
+
+def _rows(
+    data: Data,
+    rank: int,
+    algorithms: list[Algorithm],
+    starts: list[Any],
+    limit: MaxIterations,
+    seed: int,
+    threads: int | None,
+) -> Iterator[MethodRow]:
+    svd = truncated_svd(data, rank, seed=seed, threads=threads)
+    zeros = any((data.rows(i, i + 1) == 0).any() for i in range(data.shape[0]))
+    _load(data, rank, algorithms, starts, seed, threads)
+    for algorithm in algorithms:
+        for start in starts:
+            yield _row(data, rank, algorithm, start, limit, seed, threads, svd, zeros)
+
+
+def _load(
+    data: Data, rank: int, algorithms: list[Algorithm], starts: list[Any], seed: int, threads: int | None
+) -> None:
+    """A few iterations of each, so that no row pays for loading or compiling what a process needs once."""
+    for algorithm, start in [(a, starts[0]) for a in algorithms] + [(algorithms[0], s) for s in starts[1:]]:
+        factorize(data, rank, algorithm=algorithm, init=start, stop=MaxIterations(4), seed=seed, threads=threads)
+
+
+def _row(
+    data: Data,
+    rank: int,
+    algorithm: Algorithm,
+    start: Any,
+    limit: MaxIterations,
+    seed: int,
+    threads: int | None,
+    svd: SVD,
+    zeros: bool,
+) -> MethodRow:
+    rules = [default_stop(algorithm), limit]
+    fit = factorize(data, rank, algorithm=algorithm, init=start, stop=rules, seed=seed, threads=threads, svd=svd)
+    if fit.reason is Reason.INTERRUPTED:
+        raise KeyboardInterrupt
+    told = fit.certificate
+    found = mean_coherence(data, fit.w) if zeros else float("nan")
+    return MethodRow(
+        algorithm=algorithm.name,
+        init=name_of(start),
+        seconds=told.seconds,
+        iterations=told.iterations,
+        error=told.relative_error,
+        svd_ratio=told.svd_ratio,
+        sparsity_w=told.w.sparsity_by_topic,
+        sparsity_h=told.h.sparsity_by_row,
+        kkt=told.kkt,
+        verdict=told.verdict,
+        coherence=None if found != found else found,
+    )

@@ -1,0 +1,151 @@
+"""How far the answer depends on the start: topics matched across runs, and the consensus of the documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partwise.algorithms.base import Algorithm
+from partwise.arguments import check_seed, whole_number
+from partwise.engine.restarts import race
+from partwise.engine.run import Run, default_stop
+from partwise.engine.stopping import Reason, Rule, rule_list
+from partwise.factorize import DEFAULT_ALGORITHM, as_problem, certified
+from partwise.inits.base import Init
+from partwise.inits.table import RANDOM, is_seeded, name_of
+from partwise.linalg.matching import matched_cosines, unit_columns
+from partwise.result.factorization import Factorization
+from partwise.types import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST_DOCUMENTS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """What several runs agree on. Topics are columns of W of unit length, so rescaling W and H changes nothing."""
+
+    best: Factorization = field(repr=False)
+    """The best of the runs."""
+    reliability: Array
+    """For each topic of the best run, the mean cosine with the topic it is matched to in every other run."""
+    documents: Array = field(repr=False)
+    """The documents in the consensus: all that are not zero, or a seeded sample of them."""
+    consensus: Array = field(repr=False)
+    """The share of the runs in which two documents have the same strongest topic."""
+    cophenetic: float
+    """The cophenetic correlation of the consensus (Brunet et al. 2004); 1 is a clean clustering."""
+    dispersion: float
+    """The mean of 4 (c − ½)² over the consensus (Kim and Park 2007); 1 is full agreement."""
+    runs: int
+
+    def plot(self) -> Figure:
+        """The consensus, documents in the order of their clustering, beside the reliability of each topic."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(9, 4.2), layout="constrained")
+        left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
+        order = _leaves(self.consensus)
+        left.imshow(self.consensus[np.ix_(order, order)], cmap="Blues", vmin=0, vmax=1)
+        left.set(title=f"consensus of {self.runs} runs", xticks=[], yticks=[], xlabel=f"{len(order)} documents")
+        right.barh(np.arange(len(self.reliability)), self.reliability, color="tab:blue")
+        right.invert_yaxis()
+        right.set(title="reliability", ylabel="topic", xlabel="mean cosine with the matched topic", xlim=(0, 1))
+        return figure
+
+
+def stability(
+    matrix: Any,
+    rank: int,
+    *,
+    runs: int = 10,
+    algorithm: str | Algorithm = DEFAULT_ALGORITHM,
+    init: Any = RANDOM,
+    stop: Any = None,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Stability:
+    """Factor a matrix from ``runs`` seeds, each to its end, and say what the runs agree on."""
+    check_runs(runs)
+    check_seed(seed)
+    problem = as_problem(matrix, rank, algorithm, init, threads)
+    check_seeded(problem.init)
+    rules: tuple[Rule, ...] = rule_list(stop) if stop is not None else (default_stop(problem.algorithm),)
+    seen: dict[int, tuple[Array, Array]] = {}
+
+    def note(run: Run) -> None:
+        w, h = np.asarray(run.iterate.w), np.asarray(run.iterate.h)
+        seen[run.seed] = unit_columns(w), strongest_topics(w, h)
+
+    with problem.workers:
+        winner, table = race(problem, range(seed, seed + int(runs)), rules, "best", None, finished=note)
+        if winner.reason is Reason.INTERRUPTED:
+            raise KeyboardInterrupt
+        best = certified(winner, table)
+    others = [w for number, (w, _) in seen.items() if number != winner.seed]
+    labels = np.array([strongest for _, strongest in seen.values()])
+    documents = _sample(labels, seed)
+    consensus = np.mean([strongest[:, None] == strongest for strongest in labels[:, documents]], axis=0)
+    return Stability(
+        best=best,
+        reliability=np.mean([matched_cosines(seen[winner.seed][0], w) for w in others], axis=0),
+        documents=documents,
+        consensus=consensus,
+        cophenetic=cophenetic_correlation(consensus),
+        dispersion=float(np.mean(4 * (consensus - 0.5) ** 2)),
+        runs=int(runs),
+    )
+
+
+def check_seeded(init: Init) -> None:
+    """Runs from one and the same start agree by construction."""
+    if not is_seeded(init):
+        raise ValueError(
+            f"The start {name_of(init)!r} is the same for every seed, so its runs say nothing about stability; "
+            "use random-acol, random or svd-centroid."
+        )
+
+
+def check_runs(runs: Any) -> None:
+    """One run says nothing about stability."""
+    whole_number("runs", runs, 2)
+
+
+def strongest_topics(w: Array, h: Array) -> Array:
+    """The topic with the most weight in each document, in the unit-length scale of W; −1 for a document with none."""
+    weights = h * np.linalg.norm(w.astype(np.float64, copy=False), axis=0)
+    labels: Array = np.where(weights.any(axis=1), weights.argmax(axis=1), -1)
+    return labels
+
+
+def cophenetic_correlation(consensus: Array) -> float:
+    """The correlation of 1 − consensus with the distances in its average-linkage tree; 1 where nothing differs."""
+    from scipy.cluster.hierarchy import cophenet, linkage
+    from scipy.spatial.distance import squareform
+
+    distance = squareform(1 - consensus, checks=False)
+    if len(distance) == 0 or np.ptp(distance) == 0:
+        return 1.0
+    return float(cophenet(linkage(distance, "average"), distance)[0])
+
+
+def _leaves(consensus: Array) -> Array:
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import squareform
+
+    if len(consensus) < 2:
+        return np.arange(len(consensus))
+    found: Array = leaves_list(linkage(squareform(1 - consensus, checks=False), "average"))
+    return found
+
+
+def _sample(labels: Array, seed: int) -> Array:
+    """The documents that have a topic in every run, at most 1,000 of them."""
+    known = np.flatnonzero((labels >= 0).all(axis=0))
+    if len(known) <= MOST_DOCUMENTS:
+        return known
+    return np.sort(np.random.default_rng(seed).choice(known, MOST_DOCUMENTS, replace=False))

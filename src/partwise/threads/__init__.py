@@ -1,0 +1,1 @@
+"""Threads over row blocks, and BLAS held at one thread meanwhile."""

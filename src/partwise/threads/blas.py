@@ -1,0 +1,141 @@
+"""BLAS held at one thread while row blocks carry the parallelism."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from threading import Condition, Lock, get_ident
+from weakref import WeakSet
+
+from threadpoolctl import ThreadpoolController
+
+
+def _all_blas() -> ThreadpoolController:
+    """numpy's BLAS, and scipy's, which the kernels use and which would come unseen with the first of them."""
+    import_module("scipy.linalg.cython_blas")
+    return ThreadpoolController().select(user_api="blas")
+
+
+class _SingleThreadedBlas:
+    """BLAS at one thread while anybody needs it: a locked count, since overlapping limits would undo each other.
+
+    A fork waits until the count and the limit agree and no task is running, for a lock that BLAS held in another thread
+    would be held for ever in the child.
+    """
+
+    def __init__(self) -> None:
+        self._reset()
+        self._controller: ThreadpoolController | None = None
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(
+                before=self._before_fork, after_in_parent=self._after_fork, after_in_child=self._in_child
+            )
+
+    def _reset(self) -> None:
+        self._lock = Lock()
+        self._quiet = Condition(Lock())
+        self._running: set[int] = set()
+        self._holders: WeakSet[_Hold] = WeakSet()
+        self._before: list[int] | None = None
+
+    def _before_fork(self) -> None:
+        self._lock.acquire()
+        self._quiet.acquire()
+        self._quiet.wait_for(lambda: self._running <= {get_ident()})
+
+    def _after_fork(self) -> None:
+        self._quiet.release()
+        self._lock.release()
+
+    def _in_child(self) -> None:
+        """A forked child has none of the parent's users; its BLAS gets its threads back."""
+        before = self._before
+        self._reset()
+        self._before = before
+        self._agree()
+
+    def _agree(self) -> None:
+        """Make the limit what the holders ask for; what to give back is noted before anything is changed."""
+        if self._holders and self._before is None:
+            self._controller = self._controller or _all_blas()
+            self._before = [library.num_threads for library in self._controller.lib_controllers]
+            self._set([1] * len(self._before))
+        elif not self._holders and self._before is not None:
+            self._set(self._before)
+            self._before = None
+
+    def _set(self, counts: list[int]) -> None:
+        assert self._controller is not None
+        self._take_over()
+        for library, count in zip(self._controller.lib_controllers, counts, strict=True):
+            library.set_num_threads(count)
+        self._take_over()
+
+    def _take_over(self) -> None:
+        """Newer threadpoolctl lets only the first thread set a limit that is the whole process's; the count is ours."""
+        for library in self._controller.lib_controllers if self._controller else ():
+            clear = getattr(library, "clear_controlling_thread", None)
+            if clear is not None:
+                clear(force=True)
+
+    def __call__(self) -> _Hold:
+        """A context in which BLAS has one thread."""
+        return _Hold(self)
+
+    def enter(self, hold: _Hold) -> None:
+        """Hold BLAS as long as ``hold`` lives or until it leaves."""
+        with self._lock:
+            self._agree()  # an interrupt may have kept the last to leave from giving all of it back
+            self._holders.add(hold)
+            self._agree()
+
+    def leave(self, hold: _Hold) -> None:
+        """Let go; doing it twice does no harm."""
+        with self._lock:
+            self._holders.discard(hold)
+            self._agree()
+
+    def mend(self) -> None:
+        """Give BLAS back where an interrupt kept a hold that has ended from doing so."""
+        with self._lock:
+            self._agree()
+
+    def own_thread(self) -> None:
+        """In a thread of a pool: where a library counts threads for each calling thread (OpenMP), limit it there."""
+        for library in self._controller.lib_controllers if self._controller else ():
+            if getattr(library, "threading_layer", None) == "openmp":
+                library.set_num_threads(1)
+
+    @contextmanager
+    def task(self) -> Iterator[None]:
+        """Around what runs in BLAS or a kernel, so that a fork can wait for its end."""
+        with self._quiet:
+            self._running.add(get_ident())
+        try:
+            yield
+        finally:
+            with self._quiet:
+                self._running.discard(get_ident())
+                self._quiet.notify_all()
+
+
+class _Hold:
+    """One ``with`` on the limit; an interrupt on the way in or out leaves nothing behind that lives on."""
+
+    def __init__(self, limit: _SingleThreadedBlas) -> None:
+        self._limit = limit
+
+    def __enter__(self) -> None:
+        try:
+            self._limit.enter(self)
+        except BaseException:
+            self._limit.leave(self)
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        self._limit.leave(self)
+
+
+single_threaded_blas = _SingleThreadedBlas()

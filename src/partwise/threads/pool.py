@@ -1,0 +1,132 @@
+"""Row blocks and the threads that carry them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from itertools import pairwise
+from pathlib import Path
+from threading import get_ident
+from typing import Any, TypeVar
+
+import numpy as np
+
+from partwise.arguments import whole_number
+from partwise.threads.blas import single_threaded_blas
+from partwise.types import Array
+
+T = TypeVar("T")
+Block = tuple[int, int]
+
+BLOCK_WORK = 2**17
+MOST_BLOCKS = 64
+
+
+def borders(work: Array) -> tuple[Block, ...]:
+    """Cut rows into blocks of about equal work; ``work[i]`` is the work before row i.
+
+    The cut depends on the data alone, never on the threads, so a seed gives the same bits on any number of them. The
+    count is even, and few: every block hands the interpreter lock over several times.
+    """
+    rows, total = len(work) - 1, int(work[-1])
+    count = int(np.clip(2 * round(total / (2 * BLOCK_WORK)), 1, min(MOST_BLOCKS, rows)))
+    cuts = np.searchsorted(work, np.arange(1, count) * (total / count))
+    edges = np.unique(np.r_[0, cuts, rows])
+    return tuple((int(lo), int(hi)) for lo, hi in pairwise(edges))
+
+
+def usable_cores() -> int:
+    """The cores this process may use: its CPU affinity, and a container's quota where one is set."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        cores = min(cores, max(1, int(quota) // int(period)))
+    except (OSError, ValueError):
+        pass
+    return cores
+
+
+def thread_count(threads: int | None) -> int:
+    """``threads`` as given, or PARTWISE_NUM_THREADS, or the usable cores."""
+    if threads is None:
+        setting = os.environ.get("PARTWISE_NUM_THREADS")
+        if not setting:
+            return usable_cores()
+        if not setting.isascii() or not setting.isdigit() or int(setting) < 1:
+            raise ValueError(f"PARTWISE_NUM_THREADS must be a whole number of at least 1, not {setting!r}.")
+        return int(setting)
+    return whole_number("threads", threads, hint="or None for all cores")
+
+
+class Workers:
+    """Maps over row blocks on some threads; made per call, closed with it."""
+
+    def __init__(self, threads: int | None = None) -> None:
+        self.threads = thread_count(threads)
+        self._buffers: dict[tuple[int, str], Array] = {}
+        self._pool = None
+        if self.threads > 1:
+            self._pool = ThreadPoolExecutor(self.threads - 1, "partwise", single_threaded_blas.own_thread)
+
+    def map(self, task: Callable[[int, int], T], blocks: Sequence[Block]) -> list[T]:
+        """[task(lo, hi) for each block], in block order, with BLAS at one thread.
+
+        Every thread, the caller's too, takes the next block until none is left: a future for each block would wake the
+        caller for each, and on few cores that costs more than the block.
+        """
+        if self._pool is None or len(blocks) == 1:
+            results = []
+            with single_threaded_blas(), single_threaded_blas.task():
+                for lo, hi in blocks:
+                    results.append(task(lo, hi))
+            return results
+        return self._map_on_threads(task, blocks)
+
+    def _map_on_threads(self, task: Callable[[int, int], T], blocks: Sequence[Block]) -> list[T]:
+        left = deque(range(len(blocks)))
+        results: dict[int, T] = {}
+
+        def work() -> None:
+            with single_threaded_blas.task():
+                while left:
+                    try:
+                        index = left.popleft()
+                    except IndexError:  # another thread has taken the last one
+                        return
+                    results[index] = task(*blocks[index])
+
+        with single_threaded_blas():
+            helpers = [self._pool.submit(work) for _ in blocks[1 : self.threads]] if self._pool else []
+            try:
+                work()
+                for helper in helpers:
+                    helper.result()
+            except BaseException:
+                left.clear()
+                wait(helpers)
+                raise
+        return [results[index] for index in range(len(blocks))]
+
+    def buffer(self, rows: int, width: int, dtype: np.dtype[Any]) -> Array:
+        """Memory for a block that this thread may write over until it asks again."""
+        key, size = (get_ident(), dtype.char), rows * width
+        if key not in self._buffers or self._buffers[key].size < size:
+            self._buffers[key] = np.empty(size, dtype)
+        return self._buffers[key][:size].reshape(rows, width)
+
+    def close(self) -> None:
+        """End the threads; what is running ends first, and a later call runs without them."""
+        if self._pool is not None and not sys.is_finalizing():  # at the interpreter's end the threads have ended
+            self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool = None
+        self._buffers.clear()
+        single_threaded_blas.mend()
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

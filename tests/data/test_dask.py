@@ -1,0 +1,232 @@
+"""On Dask: real worker processes give the factors of the run in memory, and losing one of them changes nothing."""
+
+import os
+import signal
+from itertools import islice
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import partwise as pw
+from partwise.engine import driver
+from partwise.testing import check_data
+
+da = pytest.importorskip("dask.array", reason="dask is not installed: pip install partwise[dask]")
+
+Lost = pytest.importorskip("partwise.data.dask.spread").Lost
+pytestmark = pytest.mark.filterwarnings("default")  # the cluster's own warnings are not ours
+
+
+def sparse(dtype="f8"):
+    """120 terms × 300 documents, with an empty row and an empty column."""
+    matrix = sp.random_array((120, 300), density=0.08, rng=np.random.default_rng(0), format="lil", dtype=dtype)
+    matrix[7] = 0
+    matrix[:, 11] = 0
+    matrix = sp.csr_array(matrix)
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def chunked(matrix, chunks):
+    """A dask array of dense blocks."""
+    return da.from_array(matrix.toarray(), chunks=chunks)
+
+
+def sparse_blocks(matrix, chunks):
+    """A dask array of scipy sparse blocks."""
+    return chunked(matrix, chunks).map_blocks(sp.csr_matrix, dtype=matrix.dtype)
+
+
+def same(near, far):
+    """The factors of two runs to 1e-6."""
+    for one, other in ((near.W, far.W), (near.H, far.H)):
+        np.testing.assert_allclose(np.asarray(other), one, rtol=0, atol=1e-6 * abs(one).max())
+    np.testing.assert_allclose(far.history.error, near.history.error, rtol=1e-7)
+
+
+def held(client):
+    """How many tasks the scheduler knows."""
+    return client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
+
+
+def test_without_a_client_the_blocks_are_computed_in_turn():
+    """The default scheduler; the long factor comes back as a dask array in the blocks of the input."""
+    matrix = sparse()
+    array = sparse_blocks(matrix, (60, 100))
+    check_data(pw.as_data(array), matrix.toarray())
+    near, far = (pw.factorize(a, 4, stop=pw.MaxIterations(15)) for a in (matrix, array))
+    same(near, far)
+    assert isinstance(far.H, da.Array)
+    assert far.H.chunks[1] == (100, 100, 100)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "make", "chunks"),
+    [
+        ("acls", chunked, (120, 75)),
+        ("hals", sparse_blocks, (60, 75)),
+        ("als-hals", sparse_blocks, (30, 300)),
+        ("anls", chunked, (30, 300)),
+        ("multiplicative", sparse_blocks, (120, 75)),
+    ],
+)
+def test_factors_are_those_of_the_run_in_memory(client, algorithm, make, chunks):
+    """8 iterations to 1e-6, dense and sparse blocks along either axis or both; the certificate says the same."""
+    matrix = sparse()
+    near, far = (
+        pw.factorize(a, 4, algorithm=algorithm, stop=pw.MaxIterations(8)) for a in (matrix, make(matrix, chunks))
+    )
+    same(near, far)
+    spread, whole = (far.w, far.h) if chunks[1] == 300 else (far.h, far.w)
+    assert isinstance(spread, da.Array)
+    assert isinstance(whole, np.ndarray)
+    assert far.certificate.kkt == pytest.approx(near.certificate.kkt, rel=1e-4, abs=1e-12)
+    assert far.certificate.h.sparsity_by_topic == pytest.approx(near.certificate.h.sparsity_by_topic, rel=1e-6)
+
+
+def test_the_data_law_holds(client):
+    """Products, norms, rows and the transpose are those of the dense twin."""
+    matrix = sparse()
+    check_data(pw.as_data(sparse_blocks(matrix, (60, 100))), matrix.toarray())
+
+
+def test_a_matrix_on_shared_storage(client, tmp_path):
+    """The workers read their own parts."""
+    matrix = sparse()
+    pw.write_matrix(tmp_path / "m", matrix, part_bytes=6000)
+    far = pw.factorize(pw.open_matrix(tmp_path / "m", client=client), 4, stop=pw.MaxIterations(6))
+    same(pw.factorize(matrix, 4, stop=pw.MaxIterations(6)), far)
+
+
+def test_the_estimator_and_a_saved_result(client, tmp_path):
+    """fit, transform and save; transform gives a dask array, saving gathers."""
+    matrix = sparse()
+    array = sparse_blocks(sp.csr_array(matrix.T), (100, 120))
+    near, far = (pw.NMF(3, random_state=0, max_iter=8, tol=0).fit(x) for x in (matrix.T, array))
+    np.testing.assert_allclose(far.components_, near.components_, atol=1e-6)
+    weights = far.transform(array)
+    assert isinstance(weights, da.Array)
+    np.testing.assert_allclose(np.asarray(weights), near.transform(matrix.T), atol=1e-6)
+    fit = pw.factorize(array.T, 3, stop=pw.MaxIterations(2))
+    fit.save(tmp_path / "fit.npz")
+    assert np.array_equal(pw.load(tmp_path / "fit.npz").H, np.asarray(fit.H))
+
+
+def bad(value):
+    """The matrix with one bad entry, at row 5 and column 130."""
+    matrix = sparse().toarray()
+    matrix[5, 130] = value
+    return da.from_array(matrix, chunks=(120, 100))
+
+
+@pytest.mark.parametrize(
+    ("array", "error", "sentence"),
+    [
+        (lambda: bad(-2.0), ValueError, "Block 1 .* row 5, column 130 is negative"),
+        (lambda: bad(np.nan), ValueError, "Block 1 .* row 5, column 130 is NaN"),
+        (lambda: da.ones((20, 30), dtype=complex), TypeError, "complex"),
+        (lambda: da.zeros((20, 30), chunks=(20, 10)), ValueError, "all zero"),
+        (lambda: da.ones((0, 30)), ValueError, "empty"),
+        (lambda: da.ones(30), ValueError, "two dimensions"),
+        (lambda: da.ones((3, 30)), ValueError, "rank must be"),
+        (lambda: (x := da.ones((20, 30), chunks=10))[x[:, 0] > 0], ValueError, "compute_chunk_sizes"),
+        (lambda: da.ones((2**20, 2**20), chunks=(2**20, 2**12)), ValueError, "smaller blocks"),
+    ],
+)
+def test_what_is_no_matrix_is_refused_in_a_sentence(client, array, error, sentence):
+    """Before the run starts, with the block and the place."""
+    with pytest.raises(error, match=sentence):
+        pw.factorize(array(), 4)
+
+
+def test_alp_is_refused(client):
+    """Linear programs need the matrix itself."""
+    with pytest.raises(ValueError, match="Dask"):
+        pw.factorize(da.ones((20, 30), chunks=(20, 10)), 3, algorithm="alp")
+
+
+def test_nothing_piles_up(client):
+    """The scheduler knows no more tasks after 20 iterations than after 10; one more at each would be 10 more."""
+    steps = pw.iterate(sparse_blocks(sparse(), (120, 75)), 4, algorithm="hals")
+    counts = [held(client) for step in islice(steps, 21) if step.iteration >= 5]
+    assert max(counts[10:]) <= max(counts[:6]) + 5
+
+
+def test_a_worker_killed_in_the_middle_changes_nothing(client):
+    """SIGKILL twice, each time another worker, while an iteration runs: not one bit differs."""
+    array = chunked(sparse(), (120, 75))
+
+    def run(kill=()):
+        steps = pw.iterate(array, 4, algorithm="als-hals", seed=3)
+        for step in islice(steps, 11):
+            if step.iteration in kill:
+                client.wait_for_workers(2)
+                workers = sorted(client.run(os.getpid).items())
+                pid = workers[kill.index(step.iteration)][1]
+                client.loop.call_later(0.02, os.kill, pid, signal.SIGKILL)
+        return step.w, np.asarray(step.h), step.error
+
+    calm, rough = run(), run(kill=(3, 7))
+    for one, other in zip(calm, rough, strict=True):
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize(("algorithm", "chunks"), [("acls", (120, 75)), ("multiplicative", (30, 300))])
+def test_a_dead_topic_gets_its_new_start_on_the_workers(client, algorithm, chunks):
+    """Whichever factor is spread, with and without an update that locks zeros: as in memory."""
+    matrix, start = sparse(), np.random.default_rng(0).random((120, 4))
+    start[:, 2] = 0
+    settings = {"algorithm": algorithm, "init": start, "stop": pw.MaxIterations(7)}  # past a copy of the factors
+    near, far = (pw.factorize(a, 4, **settings) for a in (matrix, sparse_blocks(matrix, chunks)))
+    same(near, far)
+    assert near.certificate.reseeded == far.certificate.reseeded == 1
+    assert not far.certificate.dead_topics
+
+
+def test_a_checkpoint_on_a_cluster(client, tmp_path, monkeypatch):
+    """The factors on the workers are kept too: broken off and called again, the run goes on bit for bit."""
+    array, advance, steps = sparse_blocks(sparse(), (120, 75)), driver.advance, iter(range(100))
+    settings = {"init": "random-acol", "stop": pw.MaxIterations(8), "checkpoint": tmp_path / "run", "every": 1}
+
+    def breaking(*arguments):
+        if next(steps) == 5:
+            raise InterruptedError
+        return advance(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(driver, "advance", breaking)
+        with pytest.raises(InterruptedError):
+            pw.factorize(array, 4, **settings)
+    assert pw.resume(tmp_path / "run").iteration == 5
+    unbroken = pw.factorize(array, 4, init="random-acol", stop=settings["stop"])
+    for _ in ("goes on", "is finished"):
+        found = pw.factorize(array, 4, **settings)
+        assert isinstance(found.H, da.Array)
+        assert np.array_equal(np.asarray(found.H), np.asarray(unbroken.H))
+        assert np.array_equal(found.W, unbroken.W)
+
+
+def test_all_workers_lost_at_once(client, tmp_path, monkeypatch):
+    """Factors and copies are gone: one sentence; from a checkpoint the run goes on on new workers, bit for bit."""
+    array, advance, steps = chunked(sparse(), (120, 75)), driver.advance, iter(range(100))
+    settings = {"init": "random-acol", "stop": pw.MaxIterations(14), "checkpoint": tmp_path / "run", "every": 4}
+    unbroken = pw.factorize(array, 4, init="random-acol", stop=settings["stop"])
+    h = np.asarray(unbroken.H)  # before its workers are lost
+
+    def killing(*arguments):
+        if next(steps) == 12:  # when the first factors can be made again no longer
+            for pid in client.run(os.getpid).values():
+                os.kill(pid, signal.SIGKILL)
+        return advance(*arguments)
+
+    client.wait_for_workers(2)
+    with monkeypatch.context() as patch:
+        patch.setattr(driver, "advance", killing)
+        with pytest.raises(Lost, match=r"^Workers that held .* were lost .*; start again, from a checkpoint .*\.$"):
+            pw.factorize(array, 4, **settings)
+    client.wait_for_workers(2)
+    assert pw.resume(tmp_path / "run").iteration == 12
+    found = pw.factorize(array, 4, **settings)
+    assert np.array_equal(found.W, unbroken.W)
+    assert np.array_equal(np.asarray(found.H), h)

@@ -1,0 +1,88 @@
+"""``plan``: what it expects is what is measured, and a limit that cannot be kept is refused before any work."""
+
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import partwise as pw
+from partwise.arguments import as_bytes
+
+RUN = """
+import sys, numpy as np, scipy.sparse as sp, partwise as pw
+A = sp.random_array((60_000, 40_000), density=0.001, rng=np.random.default_rng(0), format="csr")
+print(pw.plan(A, 20, algorithm=sys.argv[1], init="random", threads=2).memory)
+pw.factorize(A, 20, algorithm=sys.argv[1], init="random", threads=2, stop=pw.MaxIterations(6))
+print([int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM")][0])
+"""
+
+
+@pytest.mark.parametrize("name", ["acls", "als-hals"])
+def test_arrays_are_as_planned(name):
+    """The peak of numpy's own memory is within a quarter of the plan."""
+    data = sp.random_array((30_000, 20_000), density=0.0005, rng=np.random.default_rng(0), format="csr")
+    settings = {"algorithm": name, "init": "random", "threads": 2}
+    stop = [pw.Stationarity(1e-12), pw.MaxIterations(7)]
+    pw.factorize(data[:300, :300] + sp.eye_array(300), 4, stop=stop, **settings)
+    made = pw.plan(data, 20, **settings)
+    tracemalloc.start()
+    pw.factorize(data, 20, stop=stop, **settings)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.75 * peak <= made.copies + made.factors + made.buffers <= 1.25 * peak + 3_000_000
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc of Linux")
+@pytest.mark.parametrize("name", ["acls", "als-hals"])
+def test_a_process_is_as_planned(name):
+    """The peak of the resident memory of a process is within a quarter of the plan."""
+    done = subprocess.run([sys.executable, "-c", RUN, name], capture_output=True, text=True, check=True)
+    planned, peak = map(int, done.stdout.split())
+    assert 0.75 * peak <= planned <= 1.25 * peak
+
+
+def test_a_checkpoint_is_as_planned(tmp_path):
+    """The file on disk is within a quarter of the plan."""
+    data = np.random.default_rng(0).random((800, 600))
+    made = pw.plan(data, 20)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("partwise.engine.checkpoint.Checkpoint.finish", lambda *given: None, raising=False)
+        pw.factorize(data, 20, stop=pw.MaxIterations(16), checkpoint=tmp_path / "run", every=8)
+    size = (tmp_path / "run").stat().st_size
+    assert 0.75 * size <= made.checkpoint <= 1.25 * size
+
+
+def test_a_shape_is_enough():
+    """A shape with its number of entries gives what the matrix gives."""
+    data = sp.random_array((900, 700), density=0.01, rng=np.random.default_rng(0), format="csr")
+    assert pw.plan((900, 700), 5, nnz=data.nnz, threads=2) == pw.plan(data, 5, threads=2)
+    assert pw.plan((900, 700), 5, threads=2) == pw.plan(np.ones((900, 700)), 5, threads=2)
+
+
+def test_a_limit_that_cannot_be_kept():
+    """Refused before the matrix is even looked at; one that can be kept changes nothing."""
+    data = np.random.default_rng(0).random((50, 40))
+    with pytest.raises(ValueError, match=r"would take memory .* more than memory_limit=1 MB"):
+        pw.factorize(data, 3, memory_limit="1MB")
+    stop = pw.MaxIterations(3)
+    found = pw.factorize(data, 3, stop=stop, memory_limit=10**9)
+    assert np.array_equal(found.W, pw.factorize(data, 3, stop=stop).W)
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [("1GB", 10**9), ("1.5 gb", 15 * 10**8), ("2GiB", 2**31), ("512M", 512 * 10**6), (7, 7)],
+)
+def test_sizes(given, wanted):
+    """Bytes as people write them."""
+    assert as_bytes(given) == wanted
+
+
+@pytest.mark.parametrize("given", ["", "GB", "-1GB", "1XB", 0, -5, True, float("inf"), [1]])
+def test_bad_sizes(given):
+    """Everything else is refused."""
+    with pytest.raises(ValueError, match="A memory limit must be"):
+        as_bytes(given)

@@ -1,0 +1,102 @@
+"""Matrix files to matrices on disk, as streams."""
+
+import gzip
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+
+import partwise as pw
+from partwise.io.convert import convert
+from partwise.testing import check_data
+
+
+def matrix(rows=90, columns=400):
+    """A sparse matrix with empty rows and columns."""
+    return sp.random_array((rows, columns), density=0.03, rng=np.random.default_rng(1), format="csr")
+
+
+def write(path, made):
+    """A file in the format of its name."""
+    name = path.name
+    if name.endswith(".mtx"):
+        scipy.io.mmwrite(path, made)
+    elif name.endswith(".mtx.gz"):
+        with gzip.open(path, "wb") as file:
+            scipy.io.mmwrite(file, made)
+    elif name.endswith(".npz"):
+        sp.save_npz(path, made)
+    elif name.endswith(".npy"):
+        np.save(path, made.toarray())
+    else:
+        table = pytest.importorskip("pyarrow")
+        coo = made.tocoo()
+        columns = {"row": coo.row, "column": coo.col, "value": coo.data}
+        pytest.importorskip("pyarrow.parquet").write_table(table.table(columns), path)
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.mtx", "a.mtx.gz", "a.npz", "a.npy", "a.parquet"])
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("shape", [(90, 400), (400, 90)])
+def test_every_format_comes_out_as_it_went_in(tmp_path, monkeypatch, name, form, shape):
+    """Parts along the longer axis, whatever the order in the file."""
+    monkeypatch.setattr("partwise.io.convert.PART_BYTES", 3000)
+    monkeypatch.setattr("partwise.io.entries.CHUNK", 97)
+    made = matrix(*shape)
+    made = made.tocsr() if form == "csr" else made.asformat(form)
+    told = convert(write(tmp_path / name, made), tmp_path / "m")
+    assert told.long == int(shape[1] > shape[0])
+    assert told.parts > 2
+    found = pw.open_matrix(tmp_path / "m")
+    dense = made.toarray()
+    if name == "a.parquet":  # which does not know of empty rows at the end
+        dense = dense[: found.shape[0], : found.shape[1]]
+    check_data(found, dense)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, "m"]), "no temporary file is left"
+
+
+def test_symmetric_and_pattern_files(tmp_path):
+    """The other half of a symmetric file is filled in, a pattern is ones."""
+    half = tmp_path / "s.mtx"
+    half.write_text("%%MatrixMarket matrix coordinate real symmetric\n% a note\n3 3 3\n1 1 2\n2 1 5\n3 2 1\n")
+    convert(half, tmp_path / "s")
+    check_data(pw.open_matrix(tmp_path / "s"), np.array([[2.0, 5, 0], [5, 0, 1], [0, 1, 0]]))
+    ones = tmp_path / "p.mtx"
+    ones.write_text("%%MatrixMarket matrix coordinate pattern general\n2 3 2\n1 1\n2 3\n")
+    convert(ones, tmp_path / "p")
+    check_data(pw.open_matrix(tmp_path / "p"), np.array([[1.0, 0, 0], [0, 0, 1]]))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("hello\n", "line 1"),
+        ("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n", "line 1"),
+        ("%%MatrixMarket matrix coordinate real general\n2 2\n", "line 2"),
+        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 3\n", "line 3"),
+        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 -3\n", "row 0, column 1 is -3"),
+        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n3 2 3\n", "outside"),
+        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 nan\n", "row 0, column 1"),
+    ],
+)
+def test_bad_files_are_refused_with_the_place(tmp_path, text, sentence):
+    """And nothing is left behind under the target's name."""
+    path = tmp_path / "a.mtx"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=sentence):
+        convert(path, tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+def test_misuse(tmp_path):
+    """A file that is not there, a target that is, a limit that cannot be kept."""
+    with pytest.raises(FileNotFoundError, match="no file"):
+        convert(tmp_path / "none.npz", tmp_path / "m")
+    source = write(tmp_path / "a.npz", matrix())
+    with pytest.raises(ValueError, match="memory_limit"):
+        convert(source, tmp_path / "m", memory_limit=10)
+    (tmp_path / "m").mkdir()
+    with pytest.raises(FileExistsError, match="exists"):
+        convert(source, tmp_path / "m")
