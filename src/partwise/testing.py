@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from partwise.algorithms.penalties import Penalty
 from partwise.data.products import product
 from partwise.engine.step import Step
 from partwise.engine.stopping import Reason, Rule
@@ -14,7 +15,7 @@ from partwise.inits.base import Init
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Update
 
-__all__ = ["check_data", "check_init", "check_stop", "check_update"]
+__all__ = ["check_data", "check_init", "check_penalty", "check_stop", "check_update"]
 
 
 def check_update(update: Update, gram: Array, rhs: Array, factor: Array) -> None:
@@ -77,6 +78,18 @@ def check_data(data: Data, dense: Array) -> None:
         lo, hi = matrix.blocks[0]
         _require(np.array_equal(matrix.rows(lo, hi), wanted[lo:hi]), data, "gives wrong rows")
         _require(matrix.T.shape == wanted.T.shape, data, "has a wrong transpose")
+
+
+def check_penalty(penalty: Penalty, rank: int) -> None:
+    """The law of penalties: a symmetric matrix, a linear part of k numbers or rows × k, and what they declare."""
+    matrix, linear = penalty.matrix(rank), penalty.linear(rank)
+    _require(matrix.shape == (rank, rank), penalty, f"has a matrix of shape {matrix.shape}, not {(rank, rank)}")
+    _require(bool(np.all(np.isfinite(matrix)) and np.array_equal(matrix, matrix.T)), penalty, "is not symmetric")
+    _require(not penalty.nonnegative or bool(matrix.min() >= 0), penalty, "says nonnegative, yet has negative entries")
+    low = float(np.linalg.eigvalsh(matrix)[0])
+    _require(not penalty.convex or low >= -1e-12 * abs(matrix).max(), penalty, "says convex, yet is indefinite")
+    _require(linear is None or linear.shape[-1] == rank, penalty, f"has no linear part for {rank} components")
+    _require(penalty == penalty, penalty, "is not equal to itself")
 
 
 def check_init(init: Init, data: Data, rank: int, seed: int = 0) -> Array:
