@@ -41,10 +41,10 @@ def whole_number(name: str, value: Any, least: int = 1, hint: str = "") -> int:
 def number(name: str, value: Any, low: float = 0.0, high: float = np.inf, *, ends: str = "[]") -> float:
     """A finite number in a range, or a sentence; ``ends`` are its brackets, "(" and ")" leave an end out."""
     if isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_)) and np.isfinite(float(value)):
-        given = float(value)
-        above = given > low or (given == low and ends[0] == "[")
-        if above and (given < high or (given == high and ends[1] == "]")):
-            return given
+        checked = float(value)
+        above = checked > low or (checked == low and ends[0] == "[")
+        if above and (checked < high or (checked == high and ends[1] == "]")):
+            return checked
     raise ValueError(f"{name} must be a {_range(low, high, ends)}, not {value!r}.")
 
 

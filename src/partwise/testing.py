@@ -20,13 +20,13 @@ __all__ = ["check_data", "check_init", "check_penalty", "check_stop", "check_upd
 
 def check_update(update: Update, gram: Array, rhs: Array, factor: Array) -> None:
     """Law 1: row-wise to rounding, ≥ 0, shape and dtype kept, inputs untouched, the same each time."""
-    given = [np.array(gram), np.array(rhs), np.array(factor)]
+    inputs = [np.array(gram), np.array(rhs), np.array(factor)]
     result = update(gram, rhs, factor)
     _require(result.shape == factor.shape, update, f"changed the shape {factor.shape} to {result.shape}")
     _require(result.dtype == factor.dtype, update, f"changed the dtype {factor.dtype} to {result.dtype}")
     _require(bool(np.all(np.isfinite(result))), update, "gave an entry that is not finite")
     _require(bool(np.all(result >= 0)), update, "gave a negative entry")
-    for before, after, name in zip(given, (gram, rhs, factor), ("gram", "rhs", "factor"), strict=True):
+    for before, after, name in zip(inputs, (gram, rhs, factor), ("gram", "rhs", "factor"), strict=True):
         _require(np.array_equal(before, after), update, f"changed its input {name}")
     _require(np.array_equal(result, update(gram, rhs, factor)), update, "gave another result the second time")
     if update.cold:
@@ -66,12 +66,12 @@ def check_data(data: Data, dense: Array) -> None:
         factor = rng.random((wanted.shape[1], 3)).astype(matrix.dtype)
         drawn = np.flatnonzero(rng.random(len(wanted)) < 0.5)
         with Workers(2) as workers:
-            found = product(matrix, factor, workers)
+            products = product(matrix, factor, workers)
             some = matrix.some(drawn, workers)
         _require(np.array_equal(some.toarray() if sp.issparse(some) else some, wanted[drawn]), data, "takes wrong rows")
         tol = 1e-4 if matrix.dtype == np.float32 else 1e-12
         scale = max(1e-300, float(abs(wanted @ factor).max()))
-        _require(np.allclose(found, wanted @ factor, rtol=0, atol=tol * scale), data, "multiplies wrongly")
+        _require(np.allclose(products, wanted @ factor, rtol=0, atol=tol * scale), data, "multiplies wrongly")
         norms = (wanted.astype(np.float64) ** 2).sum(axis=1)
         _require(np.allclose(matrix.row_norms2, norms, rtol=1e-12), data, "has wrong row norms")
         _require(np.isclose(matrix.norm2, norms.sum(), rtol=1e-12), data, "has a wrong norm")
@@ -94,17 +94,17 @@ def check_penalty(penalty: Penalty, rank: int) -> None:
 
 def check_init(init: Init, data: Data, rank: int, seed: int = 0) -> Array:
     """The law of starts: m × k, ≥ 0, finite, not zero, in the data's precision, the same for the same seed."""
-    found = []
+    starts = []
     for threads in (1, 2):
         with Workers(threads) as workers:
-            made: Any = init(data, rank, np.random.default_rng(seed), workers)
-        found.append(made.toarray() if sp.issparse(made) else made)
-    w = found[0]
+            start: Any = init(data, rank, np.random.default_rng(seed), workers)
+        starts.append(start.toarray() if sp.issparse(start) else start)
+    w = starts[0]
     _require(w.shape == (data.shape[0], rank), init, f"gave shape {w.shape}, not {(data.shape[0], rank)}")
     _require(w.dtype == data.dtype, init, f"gave {w.dtype}, not {data.dtype}")
     _require(bool(np.all(np.isfinite(w)) and np.all(w >= 0)), init, "gave an entry that is not a number ≥ 0")
     _require(bool(w.any()), init, "gave a zero W")
-    _require(np.array_equal(w, found[1]), init, "depends on the number of threads, or cannot be seeded")
+    _require(np.array_equal(w, starts[1]), init, "depends on the number of threads, or cannot be seeded")
     return np.asarray(w)
 
 

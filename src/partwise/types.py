@@ -15,7 +15,7 @@ Array: TypeAlias = NDArray[Any]
 
 @runtime_checkable
 class Local(Protocol):
-    """A nonnegative matrix whose numbers are all at hand: what ``as_data`` takes from a user's own class.
+    """A nonnegative matrix in memory: what ``as_data`` takes from a user's own class.
 
     Law: ``product`` over consecutive ranges of rows is A @ factor, ``rows`` are A's rows, dense, and ``T`` is the
     transpose of the same numbers as another such object. What else the engine asks for follows from these; an object
@@ -34,6 +34,41 @@ class Local(Protocol):
 
     def rows(self, lo: int, hi: int) -> Array:
         """A[lo:hi], dense."""
+        ...
+
+
+class Part(Protocol):
+    """A matrix in memory as a pass sees it: all of the data, or a part of them along one axis."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def widens(self) -> bool: ...
+    @property
+    def blocks(self) -> tuple[tuple[int, int], ...]: ...
+    @property
+    def row_norms2(self) -> Array: ...
+    @property
+    def T(self) -> Part: ...
+    def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
+        """out = A[lo:hi] @ factor."""
+        ...
+
+    def clipped_product(self, factor: Array) -> Callable[..., None] | None:
+        """(lo, hi, square, old, measured, out, inner, dots) -> rows max(0, A[lo:hi] · factor · square) and their sums.
+
+        None where there is no kernel that makes them without the right-hand side of a whole block.
+        """
+        ...
+
+    def rows(self, lo: int, hi: int) -> Array:
+        """A[lo:hi], dense."""
+        ...
+
+    def some(self, rows: Array, workers: Any) -> Any:
+        """A[rows]: a CSR array where A is sparse, else an array."""
         ...
 
 
@@ -83,7 +118,7 @@ class Walkable(Protocol):
 
 
 class Data(Protocol):
-    """A nonnegative matrix as the engine and the starts see it; ``as_data`` makes it from whatever a user has."""
+    """A nonnegative matrix as the engine and the starts see it; ``as_data`` makes it."""
 
     @property
     def shape(self) -> tuple[int, int]: ...
@@ -113,7 +148,7 @@ class Data(Protocol):
 
     @property
     def split(self) -> int | None:
-        """The axis along which the numbers come in parts; None where all of them are at hand."""
+        """The axis along which the numbers come in parts; None where the matrix is in memory."""
         ...
 
     @property
@@ -142,7 +177,7 @@ class Data(Protocol):
         ...
 
     def parts(self, both: bool = False) -> Iterator[tuple[int, int, Any]]:
-        """(lo, hi, the rows or columns lo:hi at hand) in order, each valid until the next is asked for."""
+        """(lo, hi, the rows or columns lo:hi in memory) in order, each valid until the next is asked for."""
         ...
 
     def hold(self, factor: Array) -> Any:

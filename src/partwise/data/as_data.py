@@ -105,15 +105,15 @@ def outline(matrix: Any, nnz: int | None = None, dtype: Any = np.float64) -> Out
         check_structure(matrix)
     if hasattr(matrix, "shape"):
         m, n = (int(side) for side in matrix.shape)
-        given = np.dtype(getattr(matrix, "dtype", dtype))
+        stored = np.dtype(getattr(matrix, "dtype", dtype))
         nnz = int(matrix.nnz) if sp.issparse(matrix) else None
-        as_needed = given in (np.float32, np.float64) and getattr(matrix, "format", "csr") in ("csr", "csc")
+        as_needed = stored in (np.float32, np.float64) and getattr(matrix, "format", "csr") in ("csr", "csc")
     else:
-        (m, n), given, as_needed = matrix, np.dtype(dtype), True
-    kind = np.dtype(np.float32 if given in (np.float16, np.float32) else np.float64)
+        (m, n), stored, as_needed = matrix, np.dtype(dtype), True
+    kind = np.dtype(np.float32 if stored in (np.float16, np.float32) else np.float64)
     if nnz is None:
-        floating = given in (np.float32, np.float64)
-        return Outline((m, n), kind, m * n, m * n * given.itemsize, 0 if floating else m * n * kind.itemsize)
+        floating = stored in (np.float32, np.float64)
+        return Outline((m, n), kind, m * n, m * n * stored.itemsize, 0 if floating else m * n * kind.itemsize)
     one = nnz * (kind.itemsize + 4) + 4 * (m + 1)
     return Outline((m, n), kind, nnz, one, one + 4 * (n - m) + (0 if as_needed else one))
 

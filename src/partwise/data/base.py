@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, hstack, issparse, vstack
 from partwise.data.checks import digest_of
 from partwise.data.passes import Tall, Task, Walked, total
 from partwise.threads.pool import Block, Workers, borders
-from partwise.types import Array, FactorRows, Local
+from partwise.types import Array, FactorRows, Local, Part
 
 
 class Matrix:
@@ -79,17 +79,14 @@ class Matrix:
 
 
 class LocalData(Matrix):
-    """A matrix whose numbers are all at hand."""
+    """A matrix in memory."""
 
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
         """out = A[lo:hi] @ factor."""
         raise NotImplementedError
 
-    def clipped_product(self, factor: Array) -> Any:
-        """(lo, hi, square, old, measured, out, inner, dots) -> rows max(0, A[lo:hi] · factor · square) and their sums.
-
-        None where the data have no kernel that makes them without the right-hand side of a whole block.
-        """
+    def clipped_product(self, factor: Array) -> Callable[..., None] | None:
+        """No such kernel unless a kind has one (see :class:`partwise.types.Part`)."""
         return None
 
     def some(self, rows: Array, workers: Workers) -> Any:
@@ -150,7 +147,7 @@ class _ChosenRows:
     widths: tuple[int, ...] = ()
 
     def __call__(
-        self, part: LocalData, tall: Sequence[Tall], shared: Sequence[Array], shares: Any, workers: Workers
+        self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: Any, workers: Workers
     ) -> tuple[list[Array], list[Any]]:
         chosen: Any = shared[0] if self.axis else tall[0].factor
         return [], [[Pieces((part.some(np.flatnonzero(chosen), workers),), self.axis)]]

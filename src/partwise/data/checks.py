@@ -57,8 +57,8 @@ def _numbers(array: Array, name: str) -> Array:
     except OverflowError:
         raise ValueError(f"{name} holds a whole number too large for a float.") from None
     except (TypeError, ValueError):
-        found = next((type(entry).__name__ for entry in array.flat if not _is_number(entry)), "such")
-        raise TypeError(f"{name} must hold numbers, not {found} objects.") from None
+        kind = next((type(entry).__name__ for entry in array.flat if not _is_number(entry)), "such")
+        raise TypeError(f"{name} must hold numbers, not {kind} objects.") from None
 
 
 def _is_number(entry: Any) -> bool:
@@ -71,10 +71,10 @@ def _is_number(entry: Any) -> bool:
 
 def digest_of(arrays: Iterable[Array]) -> str:
     """A hash of the bytes of arrays, one after the other."""
-    found = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(digest_size=16)
     for array in arrays:
-        found.update(np.ascontiguousarray(array).data.cast("B"))
-    return found.hexdigest()
+        digest.update(np.ascontiguousarray(array).data.cast("B"))
+    return digest.hexdigest()
 
 
 def refuse_bad_entry(values: Array, position: Any, name: str = "The matrix") -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 
 from partwise.threads.pool import Workers
-from partwise.types import Array, Data, FactorRows, Spread
+from partwise.types import Array, Data, FactorRows, Part, Spread
 
 T = TypeVar("T")
 
@@ -20,7 +20,7 @@ class Tall(NamedTuple):
     factor: Any = None
     """The rows as they were, where the task reads them."""
     rhs: Any = None
-    """A · fixed, where it is at hand."""
+    """A · fixed, where it is known."""
     old: Any = None
     """The rows of the iteration before, for comparison."""
     linear: Any = None
@@ -42,7 +42,7 @@ class Task(Protocol):
     @property
     def widths(self) -> Sequence[int]: ...
     def __call__(
-        self, part: Any, tall: Sequence[Tall], shared: Sequence[Array], shares: Sequence[Array], workers: Workers
+        self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: Sequence[Array], workers: Workers
     ) -> tuple[list[Array], list[Any]]: ...
 
 
@@ -73,6 +73,11 @@ def walk(
         return Walked(rows, total(sums), [])
     walked: Walked = data.walk(task, tall, shared, workers, shares, both)
     return walked
+
+
+def as_part(data: Data) -> Part:
+    """Data in memory, or, where every right-hand side is known, data of which only the shape and blocks are read."""
+    return cast(Part, data)
 
 
 def add(one: Any, other: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from partwise.data.passes import Tall, sum_rows, walk
 from partwise.threads.pool import Block, Workers
-from partwise.types import Array, Data, FactorRows, Spread
+from partwise.types import Array, Data, FactorRows, Part, Spread
 
 NEAR_EXACT = {8: 1e-10, 4: 1e-4}
 """Squared relative error below which a trace form has lost too many digits, by bytes of a number."""
@@ -33,7 +33,7 @@ class _Product:
     widths: tuple[int, ...]
 
     def __call__(
-        self, part: Any, tall: Sequence[Tall], shared: Sequence[Array], shares: Any, workers: Workers
+        self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: Any, workers: Workers
     ) -> tuple[list[Array], list[Any]]:
         factor, out = shared[0], np.empty((part.shape[0], self.widths[0]), part.dtype)
         workers.map(lambda lo, hi: part.product(lo, hi, factor, out[lo:hi]), part.blocks)
@@ -47,13 +47,13 @@ class _Share:
     widths: tuple[int, ...] = ()
 
     def __call__(
-        self, part: Any, tall: Sequence[Tall], shared: Any, shares: Sequence[Array], workers: Workers
+        self, part: Part, tall: Sequence[Tall], shared: Any, shares: Sequence[Array], workers: Workers
     ) -> tuple[list[Array], list[Any]]:
         add_product(part, tall[0].factor, shares[0], workers)
         return [], []
 
 
-def add_product(part: Any, factor: Array, out: Array, workers: Workers) -> None:
+def add_product(part: Part, factor: Array, out: Array, workers: Workers) -> None:
     """out += part · factor, for a part of the columns of a matrix."""
 
     def block(lo: int, hi: int) -> None:
@@ -93,7 +93,7 @@ class _Residual:
     widths: tuple[int, ...] = ()
 
     def __call__(
-        self, part: Any, tall: Sequence[Tall], shared: Sequence[Array], shares: Any, workers: Workers
+        self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: Any, workers: Workers
     ) -> tuple[list[Array], list[Any]]:
         w, h = tall[0].factor, shared[0].astype(np.float64, copy=False)
         lines = max(1, 2**20 // len(h))

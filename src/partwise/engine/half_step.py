@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from partwise.algorithms.base import Algorithm, Side
-from partwise.data.passes import Tall, sum_rows, total, walk
+from partwise.data.passes import Tall, as_part, sum_rows, total, walk
 from partwise.data.products import gram_of
 from partwise.kernels.products import look_ahead
 from partwise.losses.base import HalfStep, Loss
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
-from partwise.types import Array, Data, Factor, FactorRows
+from partwise.types import Array, Data, Factor, FactorRows, Part
 
 OUT_OF_RANGE = "The weights of these columns leave the range of their precision; give them in float64, or rescale them."
 
@@ -71,14 +71,14 @@ def half_steps(data: Data, loss: Loss, jobs: Sequence[Job], workers: Workers) ->
     for job in jobs:
         job.side.check_minimum(job.fixed.gram)
     if data.split is None:
-        rows, sums = task(data, [job.tall for job in jobs], [_here(job.fixed) for job in jobs], (), workers)
+        rows, sums = task(as_part(data), [job.tall for job in jobs], [_here(job.fixed) for job in jobs], (), workers)
         return task.results(rows, total(sums), [])
     if data.split == 1:
         gathered = [
             job.tall if job.fixed.rhs is not None else job.tall._replace(rhs=loss.gather(data, job.fixed, workers))
             for job in jobs
         ]
-        rows, sums = task(data, gathered, (), (), workers)
+        rows, sums = task(as_part(data), gathered, (), (), workers)
         return task.results(rows, total(sums), [])
     widths, fixed = [len(job.fixed.gram) for job in jobs], [_here(job.fixed) for job in jobs]
     walked = walk(data, task, [job.tall for job in jobs], fixed, workers, widths, both=True)
@@ -103,7 +103,7 @@ class _HalfSteps:
         return [len(step.gram) for step in self.steps for _ in range(1 + (step.beta is not None))]
 
     def __call__(
-        self, part: Any, tall: Sequence[Tall], shared: Sequence[Array], shares: Sequence[Array], workers: Workers
+        self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: Sequence[Array], workers: Workers
     ) -> tuple[list[Array], list[Any]]:
         new = [np.empty((part.shape[0], len(step.gram)), part.dtype) for step in self.steps]
         ahead = [None if step.beta is None else np.empty_like(rows) for step, rows in zip(self.steps, new, strict=True)]

@@ -77,11 +77,11 @@ def advance_plain(problem: Problem, steps: Sequence[Step], algorithm: Algorithm)
     """The next iteration of steps that stand at the same one, without momentum."""
     waiting = [step for step in steps if not step.ready]
     jobs = [Job(algorithm.h, replace(step.basis, rhs=step.rhs), before=step.h, measured=False) for step in waiting]
-    made = iter(half_steps(problem.data.T, problem.loss, jobs, problem.workers) if jobs else ())
-    weights = [step.weights if step.ready else next(made).factor for step in steps]
+    halves = iter(half_steps(problem.data.T, problem.loss, jobs, problem.workers) if jobs else ())
+    weights = [step.weights if step.ready else next(halves).factor for step in steps]
     jobs = [Job(algorithm.w, h, before=step.w, old=step.w) for step, h in zip(steps, weights, strict=True)]
-    halves = half_steps(problem.data, problem.loss, jobs, problem.workers)
+    seconds = half_steps(problem.data, problem.loss, jobs, problem.workers)
     return [
         problem.following(step, half, replace(h, rhs=None))
-        for step, half, h in zip(steps, halves, weights, strict=True)
+        for step, half, h in zip(steps, seconds, weights, strict=True)
     ]

@@ -60,7 +60,7 @@ class Problem:
         return self.algorithm if self.warm else self.algorithm.at(iteration)
 
     def step(self, iteration: int, basis: Factor, weights: Factor, inner: float, **known: Any) -> Step:
-        """The step that holds a pair whose inner term of the loss is at hand."""
+        """The step that holds a pair whose inner term of the loss is known."""
         algorithm, data, loss, workers = self.algorithm, self.data, self.loss, self.workers
         error, value = loss.value(data, basis, weights, inner, workers)
         penalties = _penalty(algorithm.w, basis) + _penalty(algorithm.h, weights)
@@ -68,18 +68,18 @@ class Problem:
         seconds = self.clock.seconds
         return Step(iteration, seconds, error, value + penalties, basis, weights, deferred=check, **known)
 
-    def following(self, step: Step, made: Half, weights: Factor, **known: Any) -> Step:
+    def following(self, step: Step, half: Half, weights: Factor, **known: Any) -> Step:
         """The step after ``step``, with the angle that each component turned by since the one that was reported."""
-        before, dots = step.reported or step, made.dots
+        before, dots = step.reported or step, half.dots
         if before is not step:
             dots = np.zeros(self.rank)
-            column_dots(np.asarray(made.factor.rows), np.asarray(before.w), dots)
-        old, new = np.diag(before.basis.gram), np.diag(made.factor.gram)
+            column_dots(np.asarray(half.factor.rows), np.asarray(before.w), dots)
+        old, new = np.diag(before.basis.gram), np.diag(half.factor.gram)
         lengths = np.sqrt(old) * np.sqrt(new)
         assert dots is not None
         cosines = np.divide(dots, lengths, out=np.where(old == new, 1.0, 0.0), where=lengths > 0)
         known |= {"previous_w": before.w, "previous_error": step.error, "angles": angles_between(cosines)}
-        return self.step(step.iteration + 1, made.factor, weights, made.inner, reseeded=step.reseeded, **known)
+        return self.step(step.iteration + 1, half.factor, weights, half.inner, reseeded=step.reseeded, **known)
 
     def pair(self, w: FactorRows, h: FactorRows, **known: Any) -> Step:
         """Step 0 of a run that begins with a pair."""

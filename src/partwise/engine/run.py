@@ -135,9 +135,9 @@ class Run:
         known = {"angles": best.angles, "previous_w": best.previous_w, "reseeded": best.reseeded}
         with single_threaded_blas():
             step = problem.pair(best.w, best.h, **known)
-        made = self.history[-1][0]
+        offset = self.history[-1][0]
         return Run(
-            problem, self.seed, rules, self.keep, self.history, step, self.returned, step, self.start, offset=made
+            problem, self.seed, rules, self.keep, self.history, step, self.returned, step, self.start, offset=offset
         )
 
     def settle(self) -> None:

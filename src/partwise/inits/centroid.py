@@ -49,11 +49,11 @@ def spherical_k_means(
         sums = _sums(data, points, labels, lengths.max() / lengths, count, workers).astype(np.float64, copy=False)
         concepts = sums / np.maximum(np.linalg.norm(sums, axis=0), np.finfo(np.float64).tiny)
         cosines = product(data.T, concepts, workers)[points] / lengths[:, None]
-        found = cosines.argmax(axis=1)
-        fill_empty(found, -cosines.max(axis=1), count)
-        if np.array_equal(found, labels):
+        nearest = cosines.argmax(axis=1)
+        fill_empty(nearest, -cosines.max(axis=1), count)
+        if np.array_equal(nearest, labels):
             break
-        labels = found
+        labels = nearest
     return labels
 
 

@@ -16,11 +16,11 @@ def k_means(points: Array, count: int, rng: np.random.Generator, rounds: int = 1
     labels = np.full(len(points), -1)
     for _ in range(rounds):
         distance = sizes2[:, None] - 2 * points @ centres.T + np.einsum("ij,ij->i", centres, centres)
-        found = distance.argmin(axis=1)
-        fill_empty(found, distance.min(axis=1), count)
-        if np.array_equal(found, labels):
+        nearest = distance.argmin(axis=1)
+        fill_empty(nearest, distance.min(axis=1), count)
+        if np.array_equal(nearest, labels):
             break
-        labels = found
+        labels = nearest
         members = np.zeros((count, len(points)))
         members[labels, np.arange(len(points))] = 1
         centres = members @ points / members.sum(axis=1, keepdims=True)

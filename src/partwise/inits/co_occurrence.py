@@ -14,7 +14,7 @@ from partwise.data.passes import total, walk
 from partwise.data.products import product
 from partwise.inits.compact import OUT_OF_RANGE, apart, compact
 from partwise.threads.pool import Workers
-from partwise.types import Array, Data
+from partwise.types import Array, Data, Part
 
 DIGITS = 5
 """Distances between distributions, at most 2, that agree to so many digits are equal."""
@@ -24,7 +24,7 @@ DIGITS = 5
 class CoOccurrence:
     """Columns of C = A Aᵀ as far apart as can be in L1 (the paper, section 4.2, after Sandler 2005).
 
-    The paper applies Algorithm 2 of Sandler (KDD 2005) to C. Its text is not at hand; this is a reading of it. A
+    The paper applies Algorithm 2 of Sandler (KDD 2005) to C. Its text was not available; this is a reading of it. A
     column of C divided by its sum, p_j = C e_j / ‖C e_j‖₁, is the distribution of the words around word j. The heaviest
     word comes first, then in turn the one whose distribution is farthest from the nearest of those before,
     max_i min_s ‖p_i − p_s‖₁. Only the ``pool`` heaviest words (by ‖C e_j‖₁; None is 10 k) may be chosen: rare words
@@ -109,7 +109,7 @@ class _Distances:
     widths: tuple[int, ...] = ()
 
     def __call__(
-        self, part: Any, tall: Any, shared: Sequence[Array], shares: Any, workers: Workers
+        self, part: Part, tall: Any, shared: Sequence[Array], shares: Any, workers: Workers
     ) -> tuple[list[Array], list[Any]]:
         factor = shared[0]
 

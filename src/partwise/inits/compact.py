@@ -31,9 +31,9 @@ def apart(w: Array, rng: np.random.Generator) -> Array:
     if len(lost) == 0:
         return w
     mean = w.mean(axis=1, dtype=np.float64)
-    found = w.copy()
-    found[:, lost] = mean[:, None] * 2 * (1 - rng.random((len(w), len(lost))))
-    return found
+    mended = w.copy()
+    mended[:, lost] = mean[:, None] * 2 * (1 - rng.random((len(w), len(lost))))
+    return mended
 
 
 def _lost(w: Array) -> Array:

@@ -20,7 +20,7 @@ class NNDSVD:
     """W from the larger of the positive and negative parts of each singular pair (Boutsidis and Gallopoulos 2008).
 
     w_1 = √s_1 |u_1|, and w_c = √(s_c ‖u_c^±‖ ‖v_c^±‖) u_c^± / ‖u_c^±‖ with the sign for which the root is larger.
-    ``tol`` is the tolerance of the SVD; a loose one is enough for a start. ``svd`` is one that is at hand.
+    ``tol`` is the tolerance of the SVD; a loose one is enough for a start. ``svd`` is one that is known.
     """
 
     seeded: ClassVar[bool] = False
@@ -29,7 +29,7 @@ class NNDSVD:
     svd: SVD | None = field(default=None, repr=False)
 
     def peak_bytes(self, data: Data, rank: int) -> int:
-        """The bases of the SVD, unless one is at hand."""
+        """The bases of the SVD, unless one was passed."""
         return svd_peak_bytes(data.shape, rank) if self.svd is None else 0
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
@@ -65,11 +65,11 @@ def balanced(
     data: Data, rank: int, tol: float, svd: SVD | None, rng: np.random.Generator, workers: Workers
 ) -> tuple[Array, Array]:
     """(Y, Z) = (U √S, V √S) in float64, so that Y Zᵀ ≈ A; what is zero to rounding is made zero."""
-    found = block_svd(data, rank, tol, rng, workers) if svd is None else _given(svd, data, rank)
-    s = found.s.astype(np.float64)
+    triplets = block_svd(data, rank, tol, rng, workers) if svd is None else _given(svd, data, rank)
+    s = triplets.s.astype(np.float64)
     eps = float(np.finfo(data.dtype).eps)
     root = np.sqrt(np.where(s > max(data.shape) * eps * s[0], s, 0))
-    u, v = (np.where(abs(side) > eps * abs(side).max(axis=0), side, 0) for side in (found.u, found.v))
+    u, v = (np.where(abs(side) > eps * abs(side).max(axis=0), side, 0) for side in (triplets.u, triplets.v))
     return u * root, v * root
 
 

@@ -24,7 +24,7 @@ class NNSVDLRC:
     With Y Zᵀ the SVD of rank p = ⌊k/2⌋ + 1: the first topic is |y_1| |z_1|ᵀ, each further pair gives its positive and
     its negative part, the larger first. Coordinate sweeps then lower ‖Y Zᵀ − W H‖ in turn for W and H, at a cost of
     (m + n) k p, without A, until a round gains less than ``gain`` of the first error (the authors' δ = .05), at most
-    ``rounds`` times. ``tol`` is the tolerance of the SVD, ``svd`` one that is at hand.
+    ``rounds`` times. ``tol`` is the tolerance of the SVD, ``svd`` one that is known.
     """
 
     seeded: ClassVar[bool] = False
@@ -35,7 +35,7 @@ class NNSVDLRC:
     rounds: int = 20
 
     def peak_bytes(self, data: Data, rank: int) -> int:
-        """The bases of the SVD, unless one is at hand."""
+        """The bases of the SVD, unless one was passed."""
         return svd_peak_bytes(data.shape, rank) if self.svd is None else 0
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:

@@ -51,10 +51,10 @@ def _sizes(factor: Array, axis: int) -> Sizes:
 
 def _sound(sizes: Sizes, size: int, bounds: Range) -> Array:
     """Whether the topics of a factor, and of the other one when it is solved for, are in range; zeros always are."""
-    found: Array = np.ma.getmaskarray(sizes) | (
+    sound: Array = np.ma.getmaskarray(sizes) | (
         _within(sizes.filled(0), size, bounds.side) & _within(size - sizes.filled(0), size, bounds.solved)
     )
-    return found
+    return sound
 
 
 def _within(sizes: Array, size: int, bound: int) -> Array:

@@ -19,7 +19,7 @@ from partwise.types import Array, Data
 class SVDCentroid:
     """Cluster the rows of the SVD's V (n × k), then average A's columns in each cluster (the paper, section 4.2).
 
-    ``v`` is V, or the SVD that has it, where it is at hand; otherwise it comes from a truncated SVD with tolerance
+    ``v`` is V, or the SVD that has it, where it is known; otherwise it comes from a truncated SVD with tolerance
     ``tol``. The paper does not name the clustering: this is Euclidean k-means with k-means++ seeds on the rows as
     they stand. Zero columns of A belong to no cluster.
     """
@@ -28,7 +28,7 @@ class SVDCentroid:
     tol: float = 1e-2
 
     def peak_bytes(self, data: Data, rank: int) -> int:
-        """The bases of the SVD, unless one is at hand."""
+        """The bases of the SVD, unless one was passed."""
         return svd_peak_bytes(data.shape, rank) if self.v is None else 0
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:

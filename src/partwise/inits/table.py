@@ -53,7 +53,7 @@ def is_seeded(init: Init) -> bool:
 
 
 def with_svd(init: Init, svd: SVD) -> Init:
-    """The start with an SVD that is at hand, where it takes one and has none."""
+    """The start with an SVD that is known, where it takes one and has none."""
     for name in ("svd", "v"):
         if is_dataclass(init) and getattr(init, name, svd) is None:
             with_one: Init = replace(init, **{name: svd})

@@ -36,8 +36,8 @@ def _from_norms(ones: Array, twos: Array, size: int) -> Array:
     """Hoyer's sparsity from ‖x‖₁ and ‖x‖₂."""
     root = np.sqrt(size)
     ratio = np.divide(ones, twos, out=np.full(twos.shape, np.nan), where=twos > 0)
-    found: Array = (root - ratio) / (root - 1) if size > 1 else np.full(twos.shape, np.nan)
-    return found
+    sparsity: Array = (root - ratio) / (root - 1) if size > 1 else np.full(twos.shape, np.nan)
+    return sparsity
 
 
 def sparsity_of(ones: Array, squares: Array, size: int) -> Array:
@@ -56,16 +56,16 @@ def _tally(factor: Array) -> tuple[Any, ...]:
     values = factor.astype(np.float64, copy=False)
     squares = values * values
     ones = values.sum(axis=1)
-    found = sparsity_of(ones, squares.sum(axis=1), factor.shape[1])
-    known = found[~np.isnan(found)]
+    sparsities = sparsity_of(ones, squares.sum(axis=1), factor.shape[1])
+    known = sparsities[~np.isnan(sparsities)]
     filled, zero = int(np.count_nonzero(values)), int(np.count_nonzero(ones == 0))
     return filled, float(known.sum()), len(known), zero, values.sum(axis=0), squares.sum(axis=0)
 
 
 def mean_sparsity(factor: Array, axis: int) -> tuple[float, int]:
     """(the mean Hoyer sparsity along an axis, how many zero vectors were left out)."""
-    found = hoyer(factor, axis=axis)
-    known = found[~np.isnan(found)]
+    sparsities = hoyer(factor, axis=axis)
+    known = sparsities[~np.isnan(sparsities)]
     zero = int((~factor.any(axis=axis)).sum())
     return (float(known.mean()) if len(known) else float("nan")), zero
 

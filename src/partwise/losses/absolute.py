@@ -13,7 +13,7 @@ from partwise.kernels.products import factor_sums
 from partwise.losses.base import Fill, HalfStep
 from partwise.losses.squared import Squared
 from partwise.threads.pool import Workers
-from partwise.types import Array, Data, Factor
+from partwise.types import Array, Data, Factor, Part
 
 MOST_ENTRIES = 40_000
 
@@ -45,7 +45,7 @@ class Absolute(Squared):
 
     def fill(
         self,
-        part: Any,
+        part: Part,
         steps: Sequence[HalfStep],
         fixed: Sequence[Array],
         tall: Sequence[Tall],

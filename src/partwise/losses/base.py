@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 from partwise.algorithms.base import Algorithm, Side
 from partwise.data.passes import Tall
 from partwise.threads.pool import Workers
-from partwise.types import Array, Data, Factor, FactorRows
+from partwise.types import Array, Data, Factor, FactorRows, Part
 
 Fill: TypeAlias = Callable[[int, int, Sequence[Array]], None]
 """(lo, hi, sums): make the rows lo:hi of each half-step, and add to its pair of sums what is measured by column."""
@@ -44,7 +44,7 @@ class SideCheck:
 class Loss(ABC):
     """What is minimised. Law 1′: row i of a new factor depends on A[i], the fixed factor and row i as it was.
 
-    ``fill`` is asked for data at hand. Where the rows of A lie in parts along the columns, ``gather`` first makes what
+    ``fill`` works on data in memory. Where the rows of A lie in parts along the columns, ``gather`` first makes what
     the half-step needs from all parts.
     """
 
@@ -52,7 +52,7 @@ class Loss(ABC):
     default_algorithm: ClassVar[str]
     """The algorithm where none is named."""
     local_only: ClassVar[bool] = False
-    """Whether all of A must be at hand."""
+    """Whether all of A must be in memory."""
     streams: ClassVar[bool] = True
     """Whether W follows from sums over the samples that have come by."""
     stationarity: ClassVar[bool] = True
@@ -63,7 +63,7 @@ class Loss(ABC):
     def refuses(self, data: Data, algorithm: Algorithm) -> str | None:
         """Why this loss cannot be minimised on these data, or None."""
         if self.local_only and data.split is not None:
-            return f"{algorithm} needs all of the matrix at hand, so it cannot run on a matrix on disk or on Dask."
+            return f"{algorithm} needs all of the matrix in memory, so it cannot run on a matrix on disk or on Dask."
         return None
 
     @abstractmethod
@@ -73,7 +73,7 @@ class Loss(ABC):
     @abstractmethod
     def fill(
         self,
-        part: Any,
+        part: Part,
         steps: Sequence[HalfStep],
         fixed: Sequence[Array],
         tall: Sequence[Tall],
@@ -83,7 +83,7 @@ class Loss(ABC):
         """Do once what depends on the fixed factors alone; the result makes any block of rows of ``new``."""
 
     @abstractmethod
-    def share(self, part: Any, rows: Array, out: Array, workers: Workers) -> None:
+    def share(self, part: Part, rows: Array, out: Array, workers: Workers) -> None:
         """Add to ``out`` what these rows of a part give the other side's half-step."""
 
     @abstractmethod
@@ -96,7 +96,7 @@ class Loss(ABC):
 
     @abstractmethod
     def check(self, data: Data, side: Side, fixed: Factor, factor: FactorRows, workers: Workers) -> SideCheck:
-        """The stationarity check of one side; ``fixed.rhs`` is used where it is at hand."""
+        """The stationarity check of one side; ``fixed.rhs`` is used where it is known."""
 
     @abstractmethod
     def column_misfit(self, data: Data, w: Factor, h: FactorRows, workers: Workers) -> Array:

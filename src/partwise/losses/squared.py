@@ -11,12 +11,12 @@ import numpy as np
 from partwise.algorithms.base import Side
 from partwise.algorithms.penalties import indefinite
 from partwise.algorithms.updates import exact
-from partwise.data.passes import Tall, total, walk
+from partwise.data.passes import Tall, as_part, total, walk
 from partwise.data.products import NEAR_EXACT, add_product, gram_of, product, residual2
 from partwise.kernels.products import column_dots, factor_sums, optimality
 from partwise.losses.base import Fill, HalfStep, Loss, SideCheck
 from partwise.threads.pool import Workers
-from partwise.types import Array, Data, Factor, FactorRows
+from partwise.types import Array, Data, Factor, FactorRows, Part
 
 
 class Squared(Loss):
@@ -30,7 +30,7 @@ class Squared(Loss):
 
     def fill(
         self,
-        part: Any,
+        part: Part,
         steps: Sequence[HalfStep],
         fixed: Sequence[Array],
         tall: Sequence[Tall],
@@ -65,13 +65,13 @@ class Squared(Loss):
 
         return fill
 
-    def share(self, part: Any, rows: Array, out: Array, workers: Workers) -> None:
+    def share(self, part: Part, rows: Array, out: Array, workers: Workers) -> None:
         add_product(part.T, rows, out, workers)
 
     def sums(self, data: Data, fixed: FactorRows, factor: FactorRows, workers: Workers) -> tuple[Array, float]:
         if data.split == 1:
             tall = Tall(factor=factor, rhs=product(data, fixed, workers))
-            gram, inner = total(_PairSums()(data, [tall], (), (), workers)[1])
+            gram, inner = total(_PairSums()(as_part(data), [tall], (), (), workers)[1])
         else:
             gram, inner = walk(data, _PairSums(), [Tall(factor=factor)], [np.asarray(fixed)], workers).sums
         return gram, float(np.sum(inner))
@@ -89,7 +89,7 @@ class Squared(Loss):
         if data.split == 1:
             rhs = product(data, fixed.rows, workers) if fixed.rhs is None else fixed.rhs
             tall = Tall(factor=factor, rhs=rhs, linear=side.linear(len(fixed.gram)))
-            squares, locked = total(task(data, [tall], (), (), workers)[1])
+            squares, locked = total(task(as_part(data), [tall], (), (), workers)[1])
             return SideCheck(squares, locked, rhs)
         tall = Tall(factor=factor, rhs=fixed.rhs, linear=side.linear(len(fixed.gram)))
         walked = walk(data, task, [tall], [np.asarray(fixed.rows)], workers)
@@ -111,7 +111,7 @@ class Squared(Loss):
 
 
 def _fused(
-    part: Any,
+    part: Part,
     steps: Sequence[HalfStep],
     solvers: Sequence[Any],
     fixed: Sequence[Array],
@@ -136,7 +136,7 @@ def _fused(
 class _WideProduct:
     """The right-hand sides of several half-steps as one product: a column of it has the same bits at any width."""
 
-    def __init__(self, part: Any, fixed: Sequence[Array], tall: Sequence[Tall], workers: Workers) -> None:
+    def __init__(self, part: Part, fixed: Sequence[Array], tall: Sequence[Tall], workers: Workers) -> None:
         self._part, self._workers = part, workers
         missing = [rows for rows, arrays in zip(fixed, tall, strict=False) if arrays.rhs is None]
         self._widths = [rows.shape[1] for rows in missing]
@@ -156,12 +156,12 @@ class _WideProduct:
 
 @dataclass(frozen=True)
 class _PairSums:
-    """FᵀF and <A · fixed, F> of some rows of a factor that is at hand."""
+    """FᵀF and <A · fixed, F> of some rows of a factor that is known."""
 
     widths: tuple[int, ...] = ()
 
     def __call__(
-        self, part: Any, tall: Sequence[Tall], shared: Sequence[Array], shares: Any, workers: Workers
+        self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: Any, workers: Workers
     ) -> tuple[list[Array], list[Any]]:
         factor, rhs = tall[0].factor, tall[0].rhs
 
@@ -191,7 +191,7 @@ class _SideCheck:
         return [len(self.gram)]
 
     def __call__(
-        self, part: Any, tall: Sequence[Tall], shared: Sequence[Array], shares: Any, workers: Workers
+        self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: Any, workers: Workers
     ) -> tuple[list[Array], list[Any]]:
         factor, rhs = tall[0].factor, tall[0].rhs
         penalised = self.side.penalised(self.gram)

@@ -17,8 +17,8 @@ def npmi_coherence(data: Data, w: Array, top: int = 10) -> Array:
 
 def mean_coherence(data: Data, w: Array, top: int = 10) -> float:
     """The mean over the topics that have one, or NaN."""
-    found = npmi_coherence(data, w, top)
-    known = found[~np.isnan(found)]
+    values = npmi_coherence(data, w, top)
+    known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else float("nan")
 
 

@@ -24,7 +24,7 @@ class CoordinateSweeps(Update):
         inverse = np.divide(1, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)
 
         def rows(rhs: Array, factor: Array, out: Array) -> None:
-            own, scale = (given.astype(out.dtype, copy=False) for given in (gram, inverse))
+            own, scale = (array.astype(out.dtype, copy=False) for array in (gram, inverse))
             coordinate_rows(own, scale, rhs, factor, self.sweeps, self.settled, out)
 
         return rows

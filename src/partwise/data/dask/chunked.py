@@ -20,7 +20,7 @@ class Chunks:
     def __init__(self, blocks: Sequence[Any], edges: Sequence[int], short: int, dtype: Any, long: int) -> None:
         self.blocks, self.edges, self.long = list(blocks), list(edges), long
         self.shape, self.dtype = (int(edges[-1]), short), np.dtype(dtype)
-        self.found = [work.facts(self.part(index)) for index in range(len(self.blocks))]
+        self.facts = [work.facts(self.part(index)) for index in range(len(self.blocks))]
 
     def part(self, index: int) -> work.Part:
         """One part, computed now."""
@@ -49,10 +49,10 @@ class ChunkedData(DaskData):
 
     def rows(self, lo: int, hi: int) -> Array:
         """Some rows, dense, from the parts that have them."""
-        found = []
+        pieces = []
         for index, (first, end) in enumerate(pairwise(self._source.edges)):
             if self._turned:
-                found.append(self._source.part(index).side(True).rows(lo, hi))
+                pieces.append(self._source.part(index).side(True).rows(lo, hi))
             elif first < hi and lo < end:
-                found.append(self._source.part(index).side(False).rows(max(lo, first) - first, min(hi, end) - first))
-        return np.concatenate(found, axis=1 if self._turned else 0)
+                pieces.append(self._source.part(index).side(False).rows(max(lo, first) - first, min(hi, end) - first))
+        return np.concatenate(pieces, axis=1 if self._turned else 0)

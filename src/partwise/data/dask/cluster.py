@@ -35,7 +35,7 @@ class Cluster:
     def __init__(self, client: Any, parts: Sequence[Any], edges: Sequence[int], short: int, dtype: Any) -> None:
         self.client, self.parts, self.edges = client, list(parts), list(edges)
         self.shape, self.dtype = (int(edges[-1]), short), np.dtype(dtype)
-        self.found: list[work.Facts] = client.gather(client.map(work.facts, self.parts, pure=False))
+        self.facts: list[work.Facts] = client.gather(client.map(work.facts, self.parts, pure=False))
         self._threads = max(1, sum(client.nthreads().values()) // len(self.parts))
         self._disturbed = False
         self._homes = self._places()
@@ -45,12 +45,12 @@ class Cluster:
         anywhere = sorted(self.client.nthreads())
         return [list(holders)[:1] or anywhere for holders in self._holders(self.parts)]
 
-    def safely(self, action: Callable[[], T], given: Sequence[Scattered]) -> T:
-        """The action, again where workers were lost in the middle: what it was given is made again first."""
+    def safely(self, action: Callable[[], T], factors: Sequence[Scattered]) -> T:
+        """The action, repeated where workers were lost in the middle, after the factors it reads are made again."""
         for left in reversed(range(TRIES)):
             try:
                 if left < TRIES - 1:
-                    self._mend(given)
+                    self._mend(factors)
                 return action()
             except losses():
                 if not left:
@@ -58,22 +58,22 @@ class Cluster:
                 time.sleep(0.1)
         raise AssertionError
 
-    def _mend(self, given: Sequence[Scattered]) -> None:
+    def _mend(self, factors: Sequence[Scattered]) -> None:
         """Make factors again after a loss."""
         self.client.wait_for_workers(1)
         self._disturbed = True
         self._homes = self._places()
         memo: dict[int, list[Any]] = {}
-        for factor in given:
+        for factor in factors:
             factor.futures = self._again(factor.recipe, memo)
 
     def _holders(self, futures: Sequence[Any]) -> list[Any]:
         """The workers that have each of these; none where it is lost."""
         try:
-            told = self.client.who_has(futures)
+            holders = self.client.who_has(futures)
         except losses():
             return [()] * len(futures)
-        return [told.get(future.key, ()) for future in futures]
+        return [holders.get(future.key, ()) for future in futures]
 
     def _again(self, recipe: Any, memo: dict[int, list[Any]]) -> list[Any]:
         """Futures for a factor from the nearest copy that is left."""
@@ -98,7 +98,7 @@ class Cluster:
                     "start again, from a checkpoint if there is one."
                 )
             return self._again(recipe.before, memo)
-        tall = [None if given is None else self._again(given, memo) for given in recipe.tall]
+        tall = [None if source is None else self._again(source, memo) for source in recipe.tall]
         mains = self._mains(recipe.task, tall, recipe.shared, recipe.turned, recipe.shares)
         return list(self.client.map(work.rows_of, mains, place=recipe.place, pure=False))
 
@@ -116,8 +116,8 @@ class Cluster:
         shared = [np.asarray(array) for array in shared]
 
         def once() -> tuple[list[list[Any]], Any]:
-            given = [None if rows is None else rows.futures for rows in held]
-            mains = self._mains(task, given, shared, turned, shares)
+            futures = [None if rows is None else rows.futures for rows in held]
+            mains = self._mains(task, futures, shared, turned, shares)
             rows = [self.client.map(work.rows_of, mains, place=p, pure=False) for p in range(len(task.widths))]
             root = tree(self.client, self.client.map(work.sums_of, mains, pure=False))
             return rows, self.client.gather(root)
@@ -125,13 +125,13 @@ class Cluster:
         rows, (sums, added) = self.safely(once, [factor for factor in held if isinstance(factor, Scattered)])
         recipes = tuple(None if factor is None else factor.recipe for factor in held)
         depth = 1 + max((recipe.depth for recipe in recipes if recipe is not None), default=0)
-        made = [
+        factors = [
             Scattered(self, futures, width, Made(task, recipes, tuple(shared), turned, tuple(shares), place, depth))
             for place, (futures, width) in enumerate(zip(rows, task.widths, strict=True))
         ]
-        if made and (depth >= EVERY or (self._disturbed and depth > 1)):
-            self._copy(made)
-        return Walked(made, sums, added)
+        if factors and (depth >= EVERY or (self._disturbed and depth > 1)):
+            self._copy(factors)
+        return Walked(factors, sums, added)
 
     def _placed(self, array: Any) -> Scattered | Same | None:
         """A tall array on the workers; one that is the same for every part as it is."""
@@ -150,8 +150,8 @@ class Cluster:
         options = {"task": task, "shared": sent, "turned": turned, "shares": list(shares), "threads": self._threads}
         options |= {"pure": False, "retries": 2, "allow_other_workers": True}
         return [
-            self.client.submit(work.run, *given, workers=home, **options)
-            for home, *given in zip(self._homes, self.parts, *rows, strict=True)
+            self.client.submit(work.run, *arguments, workers=home, **options)
+            for home, *arguments in zip(self._homes, self.parts, *rows, strict=True)
         ]
 
     def _copy(self, factors: Sequence[Scattered]) -> None:
@@ -190,8 +190,8 @@ def _copies(recipe: Any) -> Iterator[Copied]:
     elif isinstance(recipe, Mapped):
         yield from _copies(recipe.source)
     elif isinstance(recipe, Made):
-        for given in recipe.tall:
-            yield from _copies(given)
+        for source in recipe.tall:
+            yield from _copies(source)
 
 
 class ClusterData(DaskData):

@@ -19,8 +19,8 @@ class DaskData(PartedData):
         self.shape: tuple[int, int] = source.shape[::-1] if turned else source.shape
         self.dtype: np.dtype[Any] = source.dtype
         self.split: int | None = 1 if turned else 0
-        self.nnz = sum(found.nnz for found in source.found)
-        self.widens = all(found.sparse for found in source.found)
+        self.nnz = sum(facts.nnz for facts in source.facts)
+        self.widens = all(facts.sparse for facts in source.facts)
         index = 4 if self.widens else 0
         self.nbytes = self.nnz * (self.dtype.itemsize + index) + (self.shape[0] + 1) * index
 
@@ -35,6 +35,6 @@ class DaskData(PartedData):
     def row_norms2(self) -> Array:
         """Squared row lengths."""
         if not self._turned:
-            return np.concatenate([found.norms2 for found in self._source.found])
-        shares: list[Array] = [found.others2 for found in self._source.found]
+            return np.concatenate([facts.norms2 for facts in self._source.facts])
+        shares: list[Array] = [facts.others2 for facts in self._source.facts]
         return sum(shares[1:], shares[0])

@@ -30,7 +30,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Made:
-    """A pass that made the rows: what it was given, by how it was made in its turn."""
+    """A pass that made the rows: its task, and the recipes of the factors that it read."""
 
     task: Any
     tall: tuple[Any, ...]
@@ -103,8 +103,8 @@ class Scattered(Spread):
     def sum(self, function: Callable[[Array], Any]) -> Any:
         def summed() -> Any:
             client = self.matrix.client
-            found = client.map(work.applied, self.futures, function=function, pure=False, retries=2)
-            return client.gather(tree(client, found))
+            values = client.map(work.applied, self.futures, function=function, pure=False, retries=2)
+            return client.gather(tree(client, values))
 
         return self.matrix.safely(summed, [self])
 

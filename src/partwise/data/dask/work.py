@@ -148,14 +148,14 @@ def _own(array: Array) -> Array:
     return np.require(array, requirements=["C", "W"])
 
 
-def rows_of(made: tuple[list[Array], Any], place: int) -> Array:
+def rows_of(result: tuple[list[Array], Any], place: int) -> Array:
     """One of the arrays of new rows."""
-    return made[0][place]
+    return result[0][place]
 
 
-def sums_of(made: tuple[list[Array], Any]) -> Any:
+def sums_of(result: tuple[list[Array], Any]) -> Any:
     """What is summed."""
-    return made[1]
+    return result[1]
 
 
 def added(one: Any, other: Any) -> Any:
