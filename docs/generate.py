@@ -9,6 +9,7 @@ from typing import Any
 
 import benchmarks_page
 import commands_page
+import contributing_page
 import design_page
 import retrieval_page
 import scale_page
@@ -219,6 +220,7 @@ PAGES = {
     "command-line.md": commands,
     "paper.md": paper_page,
     "benchmarks.md": benchmarks_page.page,
+    "../CONTRIBUTING.md": contributing_page.page,
 }
 
 

@@ -98,3 +98,23 @@ class Doubled:
 
     def rows(self, lo, hi):
         return 2 * self.half[lo:hi]
+
+
+class Columns:
+    """Columns that are made when they are needed, some at a time: the protocol of data in parts and nothing else."""
+
+    dtype = np.dtype(float)
+
+    def __init__(self, make, shape, width, turned=False):
+        self.make, self.width, self.turned = make, width, turned
+        self.shape, self.split = (shape[::-1], 0) if turned else (shape, 1)
+
+    @property
+    def T(self):
+        return Columns(self.make, self.shape[::-1] if self.turned else self.shape, self.width, not self.turned)
+
+    def parts(self):
+        count = self.shape[0] if self.turned else self.shape[1]
+        for lo in range(0, count, self.width):
+            hi = min(lo + self.width, count)
+            yield lo, hi, self.make(lo, hi).T if self.turned else self.make(lo, hi)

@@ -5,7 +5,7 @@ import own_parts
 import pytest
 import scipy.sparse as sp
 from kept_runs import Killed
-from own_parts import Doubled, GradientStep, Patience, Toll
+from own_parts import Columns, Doubled, GradientStep, Patience, Toll
 from planted import planted
 
 import partwise as pw
@@ -33,7 +33,15 @@ def same(one, two):
     assert np.array_equal(one.h, two.h)
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, Doubled], ids=["dense", "sparse", "own data"])
+def in_parts(matrix):
+    """The same matrix in parts of seven columns, sparse ones."""
+    return Columns(lambda lo, hi: sp.csc_array(matrix[:, lo:hi]), matrix.shape, 7)
+
+
+KINDS = {"dense": np.asarray, "sparse": sp.csr_array, "own data": Doubled, "own data in parts": in_parts}
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 @pytest.mark.parametrize("what", PARTS)
 def test_factorize_checkpoint_resume_and_certificate(what, kind, tmp_path, monkeypatch):
     """A run with it is certified, and one that is killed in the middle is resumed from the file alone, bit for bit."""
@@ -110,6 +118,7 @@ def test_the_laws_can_be_checked():
     fixed = rng.random((9, 4))
     check_update(GradientStep(), fixed.T @ fixed, rng.random((7, 4)), rng.random((7, 4)))
     check_data(pw.as_data(Doubled(A)), 2 * A)
+    check_data(pw.as_data(in_parts(A)), A)
     check_init(own_parts.FirstColumns(), pw.as_data(A), 3)
     steps = [step for step, _ in zip(pw.iterate(A, 3), range(6), strict=False)]
     check_stop(Patience(5.0), steps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
@@ -74,10 +74,11 @@ class Part(Protocol):
 
 @runtime_checkable
 class Walkable(Protocol):
-    """A nonnegative matrix that comes in parts along one axis, on disk or on workers.
+    """A nonnegative matrix that comes in parts along one axis: what else ``as_data`` takes from a user's own class.
 
-    Law: ``walk`` gives a task every part once and adds what the parts give in a fixed order (see
-    :class:`partwise.data.passes.Task`); ``T`` is the other side of the same parts.
+    Law: ``parts`` gives (lo, hi, matrix) in order, the rows lo:hi where ``split`` is 0 and the columns where it is 1,
+    without gaps, as often as it is asked; a part may be any matrix that ``as_data`` takes and need not outlive the
+    next one. ``T`` is the other side of the same parts.
     """
 
     @property
@@ -88,32 +89,11 @@ class Walkable(Protocol):
     def T(self) -> Walkable: ...
     @property
     def split(self) -> int | None:
-        """The axis along which the numbers come in parts."""
+        """The axis along which the parts run."""
         ...
 
-    @property
-    def row_norms2(self) -> Array:
-        """The squared length of each row, in float64."""
-        ...
-
-    def walk(
-        self,
-        task: Any,
-        tall: Sequence[Any],
-        shared: Sequence[Array],
-        workers: Any,
-        shares: Sequence[int] = (),
-        both: bool = False,
-    ) -> Any:
-        """A task for each part, wherever the parts are."""
-        ...
-
-    def hold(self, factor: Array) -> FactorRows:
-        """A factor of these rows, kept where its rows of A are."""
-        ...
-
-    def hand_out(self, factor: FactorRows) -> Any:
-        """A factor of these rows as the user gets it."""
+    def parts(self) -> Iterator[tuple[int, int, Any]]:
+        """The parts in order."""
         ...
 
 

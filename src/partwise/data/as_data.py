@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.data.base import Matrix, OwnData
+from partwise.data.base import LocalData, Matrix, OwnData, OwnParts
 from partwise.data.checks import check_shape, dense_array, float_type
 from partwise.data.dense import DenseData
 from partwise.data.sparse import SparseData
 from partwise.data.structure import check_structure
-from partwise.types import Array, Data, Local
+from partwise.types import Array, Data, Local, Walkable
 
 
 def as_data(matrix: Any, *, zero: bool = False) -> Data:
@@ -21,8 +21,9 @@ def as_data(matrix: Any, *, zero: bool = False) -> Data:
 
     Takes numpy arrays in any order and real dtype, read-only and memory-mapped ones too, data frames with numeric
     columns, every scipy sparse format, which is never made dense, dask arrays of dense or sparse blocks, and objects
-    of a user's own that keep the law of :class:`partwise.types.Local`. The caller's data are not changed. Integers and
-    booleans become float64; float32 stays float32. An all-zero matrix is refused unless ``zero`` says it may be one.
+    of a user's own that keep the law of :class:`partwise.types.Local` or :class:`partwise.types.Walkable`. The caller's
+    data are not changed. Integers and booleans become float64; float32 stays float32. An all-zero matrix is refused
+    unless ``zero`` says it may be one.
     """
     data: Any
     if isinstance(matrix, Matrix):
@@ -38,10 +39,16 @@ def as_data(matrix: Any, *, zero: bool = False) -> Data:
         check_shape(matrix.shape)
         if float_type(matrix.dtype) != matrix.dtype:
             raise TypeError(f"Data of your own must be float32 or float64, not {matrix.dtype}.")
-        data = OwnData(matrix)
+        data = OwnData(matrix) if isinstance(matrix, Local) else OwnParts(matrix, _as_part)
     else:
         data = DenseData(dense_array(matrix))
     return _in_range(data, zero)
+
+
+def _as_part(matrix: Any) -> LocalData:
+    """A part of a user's own data, which may be all zero."""
+    part: Any = as_data(matrix, zero=True)
+    return cast(LocalData, part)
 
 
 def is_dask(matrix: Any) -> bool:
@@ -51,7 +58,7 @@ def is_dask(matrix: Any) -> bool:
 
 def is_own(matrix: Any) -> bool:
     """Whether a matrix is a user's own object with the members of the protocol."""
-    return isinstance(matrix, Local) and not isinstance(matrix, np.ndarray) and not sp.issparse(matrix)
+    return isinstance(matrix, (Local, Walkable)) and not isinstance(matrix, np.ndarray) and not sp.issparse(matrix)
 
 
 def is_kept_elsewhere(matrix: Any) -> bool:
@@ -95,7 +102,7 @@ class Outline:
 def outline(matrix: Any, nnz: int | None = None, dtype: Any = np.float64) -> Outline:
     """What ``as_data`` would make of a matrix, or of a shape (m, n) with ``nnz`` entries, dense where not given."""
     if isinstance(matrix, Matrix) or is_own(matrix):
-        data = matrix if isinstance(matrix, Matrix) else OwnData(matrix)
+        data: Any = as_data(matrix)
         return Outline(data.shape, data.dtype, data.nnz, data.resident)
     if is_dask(matrix):
         from partwise.data.dask import dask_outline  # imported late: only clusters need it

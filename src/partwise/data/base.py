@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, hstack, issparse, vstack
 from partwise.data.checks import digest_of
 from partwise.data.passes import Tall, Task, Walked, total
 from partwise.threads.pool import Block, Workers, borders
-from partwise.types import Array, FactorRows, Local, Part
+from partwise.types import Array, FactorRows, Local, Part, Walkable
 
 
 class Matrix:
@@ -189,3 +189,51 @@ class OwnData(LocalData):
         if self._transpose is None:
             self._transpose = OwnData(self._matrix.T, self)
         return self._transpose
+
+
+class OwnParts(PartedData):
+    """A user's own object that keeps the law of :class:`partwise.types.Walkable`."""
+
+    def __init__(
+        self, matrix: Walkable, as_part: Callable[[Any], LocalData], transpose: OwnParts | None = None
+    ) -> None:
+        self._matrix, self._as_part, self._transpose = matrix, as_part, transpose
+        self.shape = (int(matrix.shape[0]), int(matrix.shape[1]))
+        self.dtype = np.dtype(matrix.dtype)
+        self.split = matrix.split
+        for name in ("nnz", "nbytes", "resident", "digest", "row_norms2"):
+            if hasattr(matrix, name):
+                vars(self)[name] = getattr(matrix, name)
+
+    def parts(self, both: bool = False) -> Iterator[tuple[int, int, LocalData]]:
+        """The object's own parts, each checked as any matrix is."""
+        for lo, hi, part in self._matrix.parts():
+            yield lo, hi, self._as_part(part)
+
+    @property
+    def T(self) -> OwnParts:
+        """The other side, asked for once."""
+        if self._transpose is None:
+            self._transpose = OwnParts(self._matrix.T, self._as_part, self)
+        return self._transpose
+
+    @cached_property
+    def row_norms2(self) -> Array:
+        """Squared row lengths, in one pass over the parts."""
+        if self.split == 0:
+            return np.concatenate([part.row_norms2 for _, _, part in self.parts()])
+        norms = np.zeros(self.shape[0])
+        for _, _, part in self.parts():
+            norms += part.row_norms2
+        return norms
+
+    def rows(self, lo: int, hi: int) -> Array:
+        """Some rows, dense, gathered from the parts that have them."""
+        if self.split == 1:
+            return np.concatenate([part.rows(lo, hi) for _, _, part in self.parts()], axis=1)
+        pieces = [
+            np.array(part.rows(max(lo, first) - first, min(hi, end) - first))
+            for first, end, part in self.parts()
+            if first < hi and lo < end
+        ]
+        return np.concatenate(pieces)
