@@ -15,7 +15,7 @@ import retrieval_page
 import scale_page
 
 import partwise as pw
-from partwise.experiments import EXPERIMENTS, store, writing
+from partwise.experiments import EXPERIMENTS, markdown, result_files
 
 HERE = Path(__file__).parent
 
@@ -207,8 +207,8 @@ def commands() -> str:
 
 def paper_page() -> str:
     """docs/paper.md."""
-    found = {name: (made, *store.read(HERE / "paper" / name)) for name, made in EXPERIMENTS.items()}
-    return writing.page(found, "paper")
+    found = {name: (made, *result_files.read(HERE / "paper" / name)) for name, made in EXPERIMENTS.items()}
+    return markdown.page(found, "paper")
 
 
 PAGES = {

@@ -5,7 +5,7 @@ import scipy.sparse as sp
 
 from partwise.text import Document, Weighting
 from partwise.text.collection import Collection
-from partwise.text.weighting import Vocabulary
+from partwise.text.vocabulary import Vocabulary
 
 THEMES = {
     "sea": "ship harbour sailing captain waves anchor tides islands fishing storms",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from partwise.datasets.homes import HOMES
+from partwise.datasets.registry import HOMES
 
 
 @pytest.fixture

@@ -150,7 +150,7 @@ def test_models_of_another_kind_or_version(saved, warm, tmp_path):
         ([], "Give either a query"),
         (["ship", "--like", "d00"], "Give either a query"),
         (["--like", "d99"], "There is no document with the id 'd99'; did you mean"),
-        (["ship", "-n", 0], "-n must be at least 1"),
+        (["ship", "-n", 0], "-n must be a whole number of at least 1"),
     ],
 )
 def test_search_refuses(arguments, said, saved, warm):

@@ -10,7 +10,7 @@ import pytest
 from command import COLUMNS, ENVIRONMENT
 
 import partwise as pw
-from partwise.cli.output import Interrupted, keeping
+from partwise.cli.fitting import Interrupted, keeping
 
 
 def test_convert_then_topics(folder, warm, saved, tmp_path):

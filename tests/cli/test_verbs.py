@@ -232,7 +232,7 @@ def test_convert_and_factorize_from_disk(warm, tmp_path):
     assert far["certificate"]["relative_error"] == pytest.approx(near["certificate"]["relative_error"], rel=1e-6)
     for arguments, said in (
         (["a.npz", "a.parts"], "exists already"),
-        (["a.npz", "b", "--long", "sideways"], "rows or columns"),
+        (["a.npz", "b", "--long", "sideways"], "choose one of rows, columns"),
         (["a.npz", "b", "--memory-limit", "some"], "memory limit"),
         (["none.npz", "b"], "no file"),
     ):

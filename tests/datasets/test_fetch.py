@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from partwise.datasets.fetch import FetchFailed, fetch
-from partwise.datasets.homes import HOMES, Home
+from partwise.datasets.registry import HOMES, Home
 
 TEXT = b".I 1\n.W\n" + b"words and words\n" * 20_000
 

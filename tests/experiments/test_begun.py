@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-import partwise.experiments.types as types
-from partwise.experiments import EXPERIMENTS, Context, store
+import partwise.experiments.experiment as types
+from partwise.experiments import EXPERIMENTS, Context, result_files
 from partwise.factorize import Call
 
 SETTINGS = {"rank": 3, "iterations": 3, "seeds": 1, "weight": "tfidf"}
@@ -31,7 +31,7 @@ def test_finished_fits_are_not_run_again(small_data: Path, tmp_path: Path, monke
     made, breaks = EXPERIMENTS["sparsity"], Breaks(monkeypatch)
     unbroken = made.run(Context(small_data), **SETTINGS)
     every = breaks.runs
-    place = store.begun(tmp_path, SETTINGS)
+    place = result_files.begun(tmp_path, SETTINGS)
     breaks.runs, breaks.most = 0, 10
     with pytest.raises(InterruptedError):
         made.run(Context(small_data, kept=place), **SETTINGS)
@@ -39,11 +39,11 @@ def test_finished_fits_are_not_run_again(small_data: Path, tmp_path: Path, monke
     found = made.run(Context(small_data, kept=place), **SETTINGS)
     assert breaks.runs == every - 10
     assert found.tables[0] == unbroken.tables[0]
-    store.forget_begun(tmp_path, place)
+    result_files.forget_begun(tmp_path, place)
     assert place.exists()
-    store.forget_begun(tmp_path)
+    result_files.forget_begun(tmp_path)
     assert not place.exists()
-    assert store.begun(tmp_path, SETTINGS | {"rank": 4}) != place
+    assert result_files.begun(tmp_path, SETTINGS | {"rank": 4}) != place
 
 
 def test_an_interrupt_ends_the_experiment(tmp_path: Path, small, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,8 @@ from partwise.experiments.numbers import above, counted, rank_correlation, round
 from partwise.experiments.papers_topics import likeness
 from partwise.experiments.recommendations import scored, split
 from partwise.experiments.table_one import iterations_saved
-from partwise.experiments.types import Table, Verdict, judge
-from partwise.experiments.writing import cell, markdown
+from partwise.experiments.experiment import Table, Verdict, judge
+from partwise.experiments.markdown import cell, markdown
 
 
 @pytest.mark.parametrize(

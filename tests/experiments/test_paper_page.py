@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from partwise.experiments import EXPERIMENTS
-from partwise.experiments.types import Verdict
+from partwise.experiments.experiment import Verdict
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "paper.md").read_text(encoding="utf-8") if (DOCS / "paper.md").exists() else ""

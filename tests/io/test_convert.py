@@ -43,7 +43,7 @@ def write(path, made):
 def test_every_format_comes_out_as_it_went_in(tmp_path, monkeypatch, name, form, shape):
     """Parts along the longer axis, whatever the order in the file."""
     monkeypatch.setattr("partwise.io.convert.PART_BYTES", 3000)
-    monkeypatch.setattr("partwise.io.entries.CHUNK", 97)
+    monkeypatch.setattr("partwise.io.triplets.CHUNK", 97)
     made = matrix(*shape)
     made = made.tocsr() if form == "csr" else made.asformat(form)
     told = convert(write(tmp_path / name, made), tmp_path / "m")

@@ -9,8 +9,8 @@ import pytest
 
 import partwise as pw
 from partwise.plot.layout import places
-from partwise.report.documents import sampled
-from partwise.report.payload import packed_rows, to_json
+from partwise.report.documents_payload import sampled
+from partwise.report.encoding import packed_rows, to_json
 from partwise.storage.archive import write
 
 BAD = "</script><!-- & \u2028 \u2029 \ud800 <b>"

@@ -15,8 +15,10 @@ from partwise.cli.convert import convert
 from partwise.cli.data import data
 from partwise.cli.demo import demo
 from partwise.cli.factorize import factorize
+from partwise.cli.fitting import Interrupted
 from partwise.cli.lsi import lsi
-from partwise.cli.output import Interrupted, plain
+from partwise.cli.output import printable
+from partwise.cli.plugins import load_installed_plugins
 from partwise.cli.ranks import ranks
 from partwise.cli.report import report
 from partwise.cli.reproduce import reproduce
@@ -40,15 +42,15 @@ for verb in (
 app.add_typer(data, name="data")
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         sys.stdout.write(f"partwise {version('partwise')}\n")
         raise typer.Exit()
 
 
 @app.callback()
 def _root(
-    asked: Annotated[
+    show_version: Annotated[
         bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
@@ -62,6 +64,7 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
         with contextlib.redirect_stdout(sys.stdout):  # a verb whose result goes to stdout prints to stderr
+            load_installed_plugins()
             code = app(prog_name="partwise", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -71,14 +74,14 @@ def main() -> None:
     except Interrupted as error:
         _end(str(error), 130)
     except Exception as error:
-        _end(*_told(error))
+        _end(*_describe(error))
     else:
         if code == 130:
             _end("interrupted; no file is left half written.", 130)
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def _told(error: Exception) -> tuple[str, int]:
+def _describe(error: Exception) -> tuple[str, int]:
     """(the sentence, the exit code) for what is the user's to mend; every other error is ours and is raised."""
     usage: Any = getattr(error, "format_message", None)
     if usage is not None:
@@ -96,7 +99,7 @@ def _told(error: Exception) -> tuple[str, int]:
 
 def _end(sentence: str, code: int) -> None:
     if sentence:
-        sys.stderr.write(f"partwise: {plain(sentence)}\n")
+        sys.stderr.write(f"partwise: {printable(sentence)}\n")
     sys.exit(code)
 
 

@@ -13,8 +13,8 @@ import typer
 from rich.text import Text
 
 from partwise.cli import options
-from partwise.cli.intake import topic_model
-from partwise.cli.output import cell, check_output, console, plain, print_json, say, shortened, show, table
+from partwise.cli.output import cell, check_output, console, print_json, printable, say, shortened, show, table
+from partwise.cli.text_input import topic_model_from
 from partwise.cli.topics import show_scores
 from partwise.storage.archive import atomic
 from partwise.text.clusters import Clusters
@@ -33,41 +33,41 @@ def clusters(
     Example: partwise clusters news.partwise -o clusters.csv
     """
     output = check_output(output, model)
-    found = topic_model(model, "clusters").clusters()
+    clustering = topic_model_from(model, "clusters").clusters()
     if output is not None:
         with atomic(output) as file:
-            file.write(as_csv(found).encode("utf-8", "replace"))
+            file.write(as_csv(clustering).encode("utf-8", "replace"))
     if as_json:
-        print_json(found.as_dict())
+        print_json(clustering.as_dict())
         return
-    show_documents(found) if documents else show_clusters(found)
-    if found.unassigned:
-        has = "document has" if found.unassigned == 1 else "documents have"
-        say("", f"{found.unassigned:,} {has} no known term and so no topic.")
-    if found.scores is not None:
+    show_documents(clustering) if documents else show_clusters(clustering)
+    if clustering.unassigned:
+        has = "document has" if clustering.unassigned == 1 else "documents have"
+        say("", f"{clustering.unassigned:,} {has} no known term and so no topic.")
+    if clustering.scores is not None:
         say("")
-        show_scores(found.scores)
+        show_scores(clustering.scores)
 
 
-def as_csv(found: Clusters) -> str:
-    """Every document in a row."""
+def as_csv(clustering: Clusters) -> str:
+    """CSV with a row for each document."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(["id", "title", "label", "topic", "name", "degree", "margin"])
-    for one in found:
-        topic, name = ("", "") if one.topic is None else (one.topic, found.names[one.topic])
+    for one in clustering:
+        topic, name = ("", "") if one.topic is None else (one.topic, clustering.names[one.topic])
         rows.writerow([one.id, one.title, one.label, topic, name, f"{one.degree:.6g}", f"{one.margin:.6g}"])
     return text.getvalue()
 
 
-def show_clusters(found: Clusters) -> None:
-    """A row for each topic: how many documents, how surely, and their commonest labels."""
-    labelled = found.scores is not None
+def show_clusters(clustering: Clusters) -> None:
+    """Print a row for each topic: its number of documents, their mean degree and margin, their commonest labels."""
+    labelled = clustering.scores is not None
     shown = table(
         "topic", "docs", "degree", "margin", "about", *(["labels"] if labelled else []), left=["about", "labels"]
     )
-    for topic, name in enumerate(found.names):
-        own = [one for one in found if one.topic == topic]
+    for topic, name in enumerate(clustering.names):
+        own = [one for one in clustering if one.topic == topic]
         count = max(len(own), 1)
         degree, margin = sum(one.degree for one in own) / count, sum(one.margin for one in own) / count
         common = Counter(one.label for one in own if one.label).most_common(3)
@@ -76,13 +76,13 @@ def show_clusters(found: Clusters) -> None:
     show(shown)
 
 
-def show_documents(found: Clusters) -> None:
-    """A line for each document, as they come: there may be very many."""
+def show_documents(clustering: Clusters) -> None:
+    """Print a line for each document, one by one, since there may be very many."""
     width = console().width - 24
     sys.stdout.write("topic  degree  margin  document\n")
-    for one in found:
+    for one in clustering:
         head = f"{one.id}  {one.title}" if one.title and one.title != one.id else one.id
         topic = "-" if one.topic is None else str(one.topic)
-        text = Text(shortened(plain(head), width))
+        text = Text(shortened(printable(head), width))
         text.truncate(width, overflow="ellipsis")
         sys.stdout.write(f"{topic:>5}{one.degree:>8.2f}{one.margin:>8.2f}  {text.plain}\n")

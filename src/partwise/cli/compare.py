@@ -9,20 +9,20 @@ import typer
 
 from partwise.algorithms.table import as_algorithm
 from partwise.cli import options
-from partwise.cli.grouping import grouped
-from partwise.cli.intake import read_collection, topic_model
-from partwise.cli.matrices import is_matrix, matrix_from
+from partwise.cli.matrix_input import is_matrix, matrix_from
 from partwise.cli.output import cell, print_json, say, shortened, show, table, working
+from partwise.cli.plugins import load_plugins
+from partwise.cli.text_input import collection_from, topic_model_from
 from partwise.inits.table import as_init
 from partwise.storage import archive as files
 from partwise.study.compare import COMPARED, STARTS, MethodRow, compare_methods
 from partwise.text.comparison import Comparison
-from partwise.text.model import TopicModel
+from partwise.text.topic_model import TopicModel
 
 SHOWN = 5
 
 
-@grouped("id_column", "title_column", "label_column", "hashing")
+@options.grouped("id_column", "title_column", "label_column", "hashing")
 def compare(
     paths: Annotated[
         list[str], typer.Argument(metavar="PATH...", help="Texts or a matrix; or two model files.", show_default=False)
@@ -33,8 +33,9 @@ def compare(
     most: Annotated[int, typer.Option("--max-iterations", help="The most iterations of a run.")] = 100,
     as_json: options.Json = False,
     *,
-    reading: options.Reading,
-    words: options.Words,
+    reading: options.ReadingOptions,
+    words: options.WordOptions,
+    plugin: options.Plugins = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,
 ) -> None:
@@ -44,6 +45,7 @@ def compare(
 
     Example: partwise compare january.partwise february.partwise
     """
+    load_plugins(plugin)
     if len(paths) == 2:
         compare_models(Path(paths[0]), Path(paths[1]), as_json)
         return
@@ -60,18 +62,18 @@ def compare(
     if reading.column is None and reading.format is None and is_matrix(paths[0]):
         data = matrix_from(paths[0])
     else:
-        data = read_collection(paths[0], weighting, **vars(reading)).A
+        data = collection_from(paths[0], weighting, reading).A
     show_grid(data, k, as_json, seed=seed, threads=threads, **settings)
 
 
 def show_grid(data: Any, k: int, as_json: bool, **settings: Any) -> None:
-    """A row for each algorithm and start; on a terminal, which one is running."""
+    """Run and print a row for each algorithm and start; a terminal shows which one is running."""
     count = len(settings["algorithms"]) * len(settings["inits"])
     rows: list[MethodRow] = []
-    with working(f"run 1 of {count}") as tell:
+    with working(f"run 1 of {count}") as update:
         for row in compare_methods(data, k, **settings):
             rows.append(row)
-            tell(f"run {min(len(rows) + 1, count)} of {count}")
+            update(f"run {min(len(rows) + 1, count)} of {count}")
     if as_json:
         print_json([row.as_dict() for row in rows])
         return
@@ -89,18 +91,18 @@ def show_grid(data: Any, k: int, as_json: bool, **settings: Any) -> None:
 
 
 def compare_models(first: Path, second: Path, as_json: bool) -> None:
-    """Which topics became which, and what moved."""
-    found = topic_model(first, "compare").compare(topic_model(second, "compare"))
+    """Print which topics of two models match, and what moved."""
+    comparison = topic_model_from(first, "compare").compare(topic_model_from(second, "compare"))
     if as_json:
-        print_json(found.as_dict())
+        print_json(comparison.as_dict())
     else:
-        show_comparison(found)
+        show_comparison(comparison)
 
 
-def show_comparison(found: Comparison) -> None:
-    """A row for each pair of topics, then what has no partner, then the documents that moved."""
+def show_comparison(comparison: Comparison) -> None:
+    """Print a row for each pair of topics, then unmatched topics, then the documents that changed their topic."""
     shown = table("topics", "cosine", "share", "about", left=["about"])
-    for match in found.matches:
+    for match in comparison.matches:
         lines = [match.name if match.name == match.other_name else f"{match.name} → {match.other_name}"]
         lines += [f"+ {', '.join(match.gained)}"] * bool(match.gained) + [f"− {', '.join(match.lost)}"] * bool(
             match.lost
@@ -108,15 +110,16 @@ def show_comparison(found: Comparison) -> None:
         share = f"{match.share:.1%} → {match.other_share:.1%}"
         shown.add_row(f"{match.topic} → {match.other}", f"{match.cosine:.3f}", share, cell(*lines, styles=["bold"]))
     show(shown)
-    for name, rest in (("first", found.only_first), ("second", found.only_second)):
+    for name, rest in (("first", comparison.only_first), ("second", comparison.only_second)):
         if rest:
             say("", f"Only in the {name}: " + "; ".join(f"{topic} ({words})" for topic, words in rest) + ".")
-    say("", f"{found.shared_terms:,} terms in both (of {found.terms[0]:,} and {found.terms[1]:,}).")
-    if found.shared_documents:
-        first = ", the first of them" if len(found.moved) > SHOWN else ""
-        end = f"{first}:" if found.moved else "."
-        say(f"{len(found.moved):,} of the {found.shared_documents:,} documents in both changed their topic{end}")
-    for one in found.moved[:SHOWN]:
+    say("", f"{comparison.shared_terms:,} terms in both (of {comparison.terms[0]:,} and {comparison.terms[1]:,}).")
+    if comparison.shared_documents:
+        first = ", the first of them" if len(comparison.moved) > SHOWN else ""
+        end = f"{first}:" if comparison.moved else "."
+        moved = f"{len(comparison.moved):,} of the {comparison.shared_documents:,} documents in both"
+        say(f"{moved} changed their topic{end}")
+    for one in comparison.moved[:SHOWN]:
         say(f"  {shortened(one.title or one.id, 50)}: {_topic(one.topic)} → {_topic(one.other)}")
 
 
@@ -124,5 +127,5 @@ def _topic(topic: int | None) -> str:
     return "none" if topic is None else str(topic)
 
 
-def _names(given: str) -> list[str]:
-    return [name.strip() for name in given.split(",") if name.strip()]
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]

@@ -8,16 +8,15 @@ from typing import Annotated
 
 import typer
 
-from partwise.arguments import as_bytes
+from partwise.arguments import as_bytes, choose
 from partwise.cli import options
-from partwise.cli.grouping import grouped
-from partwise.cli.matrices import is_matrix
+from partwise.cli.matrix_input import is_matrix
 from partwise.cli.output import counted, note, print_json, say, working
 from partwise.data.manifest import Stored
 from partwise.io.convert import convert as store
+from partwise.text.disk_collection import store_texts
 from partwise.text.document import Document
-from partwise.text.stored import store_texts
-from partwise.text.text_files import TextFiles
+from partwise.text.read_documents import TextFiles
 from partwise.text.weighting import Weighting
 
 SOURCE = (
@@ -26,7 +25,7 @@ SOURCE = (
 )
 
 
-@grouped()
+@options.grouped()
 def convert(
     source: Annotated[Path, typer.Argument(metavar="SOURCE", help=SOURCE)],
     target: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder to make.")],
@@ -36,8 +35,8 @@ def convert(
     ] = None,
     as_json: options.Json = False,
     *,
-    reading: options.Reading,
-    words: options.Words,
+    reading: options.ReadingOptions,
+    words: options.WordOptions,
 ) -> None:
     """Store a matrix or texts of any size as a folder that `factorize` and `topics` read part by part.
 
@@ -45,38 +44,36 @@ def convert(
 
     Example: partwise convert news.parquet news.parts --column text
     """
-    axes = {"rows": 0, "columns": 1}
-    if long is not None and long not in axes:
-        raise ValueError(f"--long must be rows or columns, not {long!r}.")
+    axis = None if long is None else choose("axis", long, {"rows": 0, "columns": 1})
     limit = as_bytes(memory_limit)
     weighting = words.weighting()
     if reading.column is None and reading.format is None and not source.is_dir() and is_matrix(str(source)):
         with working("sorting into parts"):
-            made = store(source, target, long=None if long is None else axes[long], memory_limit=limit)
-    elif long == "rows":
+            stored = store(source, target, long=axis, memory_limit=limit)
+    elif axis == 0:
         raise ValueError("The parts of texts run along the documents, which are columns; leave --long out.")
     else:
-        made = _stored(TextFiles(source, warn=note, **vars(reading)), target, weighting, limit)
-    rows, columns = made.shape[:: -1 if made.long else 1]
-    told = {"folder": str(target), "shape": [rows, columns], "entries": made.nnz, "parts": made.parts}
+        stored = _store_texts(TextFiles(source, warn=note, **vars(reading)), target, weighting, limit)
+    rows, columns = stored.shape[:: -1 if stored.long else 1]
+    summary = {"folder": str(target), "shape": [rows, columns], "entries": stored.nnz, "parts": stored.parts}
     if as_json:
-        print_json(told)
+        print_json(summary)
     else:
-        say(f"{rows:,} × {columns:,}, {made.nnz:,} entries in {made.parts} parts: {target}.")
+        say(f"{rows:,} × {columns:,}, {stored.nnz:,} entries in {stored.parts} parts: {target}.")
 
 
-def _stored(texts: TextFiles, target: Path, weighting: Weighting, limit: int) -> Stored:
-    """Texts counted, then weighed, while it is told how far that is."""
-    with working("counting") as tell:
-        return store_texts(target, _Told(texts, tell), weighting, memory_limit=limit, source=texts.mark)
+def _store_texts(texts: TextFiles, target: Path, weighting: Weighting, limit: int) -> Stored:
+    """Count and then weigh texts, with progress on stderr."""
+    with working("counting") as update:
+        return store_texts(target, _CountedTexts(texts, update), weighting, memory_limit=limit, source=texts.mark)
 
 
-class _Told:
-    """Texts that say how many of them have been read."""
+class _CountedTexts:
+    """Texts that report how many of them have been read, in each of two passes."""
 
-    def __init__(self, texts: TextFiles, tell: Callable[[str], None]) -> None:
-        self._texts, self._tell = texts, tell
+    def __init__(self, texts: TextFiles, update: Callable[[str], None]) -> None:
+        self._texts, self._update = texts, update
         self._passes = iter(("documents counted", "documents weighed"))
 
     def __iter__(self) -> Iterator[Document]:
-        return counted(self._texts, self._tell, next(self._passes))
+        return counted(self._texts, self._update, next(self._passes))

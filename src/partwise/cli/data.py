@@ -1,4 +1,4 @@
-"""``partwise data``: which data sets there are, where they are here, and how to get them."""
+"""``partwise data``: the public data sets, where they are on this machine, and how to fetch them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 
 from partwise.arguments import choose
 from partwise.datasets.fetch import fetch
-from partwise.datasets.homes import HOMES, place
 from partwise.datasets.locate import roots
+from partwise.datasets.registry import HOMES, place
 
 data = typer.Typer(help="The public data sets: list them, see where they are, fetch them.", no_args_is_help=True)
 
@@ -24,35 +24,35 @@ Name = Annotated[str, typer.Argument(help="a name that `partwise data list` show
 
 
 @data.command("list")
-def list_(given: Folder = None) -> None:
+def list_(data_folder: Folder = None) -> None:
     """Every data set, whether it is here, and on what terms it may be used.
 
     Example: partwise data list
     """
     out = Console(highlight=False, soft_wrap=True)
     for name, home in HOMES.items():
-        here = place(name, given)
+        location = place(name, data_folder)
         out.print(f"[bold]{name}[/bold]  {home.title}: {home.wanted}")
-        out.print(f"    {here or 'not here; partwise data fetch ' + name}")
+        out.print(f"    {location or 'not location; partwise data fetch ' + name}")
         out.print(f"    {home.terms}")
 
 
 @data.command()
-def where(name: Name, given: Folder = None) -> None:
+def where(name: Name, data_folder: Folder = None) -> None:
     """The folder of a data set on this machine.
 
     Example: partwise data where medlars
     """
     choose("data set", name, HOMES)
-    here = place(name, given)
-    if here is None:
-        looked = ", ".join(str(root) for root in roots(given))
+    location = place(name, data_folder)
+    if location is None:
+        looked = ", ".join(str(root) for root in roots(data_folder))
         raise ValueError(f"{name} is in none of {looked}; partwise data fetch {name} brings it.")
-    sys.stdout.write(f"{here}\n")
+    sys.stdout.write(f"{location}\n")
 
 
 @data.command("fetch")
-def fetch_(name: Name, given: Folder = None) -> None:
+def fetch_(name: Name, data_folder: Folder = None) -> None:
     """Bring a data set from its public home into --data or the cache, and check what came.
 
     A transfer that broke off is resumed. Example: partwise data fetch reuters-21578
@@ -63,7 +63,7 @@ def fetch_(name: Name, given: Folder = None) -> None:
     columns = (TextColumn(name), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     with Progress(*columns, console=errors, disable=not sys.stderr.isatty(), transient=True) as bar:
         task = bar.add_task(name, total=None)
-        folder = fetch(name, lambda have, total: bar.update(task, completed=have, total=total), root=given)
+        folder = fetch(name, lambda have, total: bar.update(task, completed=have, total=total), root=data_folder)
     checked = f"the checksum {home.checksum} and " if home.checksum else ""
     errors.print(f"Checked: {checked}the counts ({home.wanted}).")
     sys.stdout.write(f"{folder}\n")

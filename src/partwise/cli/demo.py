@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from partwise.cli import options
-from partwise.cli.intake import fitted
+from partwise.cli.fitting import fit_texts
 from partwise.cli.output import destination, pairs, print_json, say, show, working
 from partwise.cli.report import has_plotly, report_at
 from partwise.cli.search import show_answer
@@ -16,7 +16,7 @@ from partwise.cli.topics import show_topics, summary
 from partwise.datasets.standard_library import load_standard_library
 from partwise.report import write_report
 from partwise.text.collection import collect
-from partwise.text.model import TopicModel
+from partwise.text.topic_model import TopicModel
 
 TITLE = "What Python's standard library is about"
 NO_REPORT = "No report was written, since plotly is not installed: pip install 'partwise[report]'."
@@ -40,21 +40,21 @@ def demo(
         report = report_at(report, output)
     with working("reading the standard library"):
         collection = collect(load_standard_library(), model.weighting)
-    fitted(model, collection)
+    fit_texts(model, collection)
     model.save(output)
     if drawn:
         with working("writing the page"):
             write_report(model, report, title=TITLE)
-    found, answers = model.topics(8), [model.search(query, 3) for query in QUERIES]
+    topic_list, answers = model.topics(8), [model.search(query, 3) for query in QUERIES]
     if as_json:
         print_json(
-            summary(model, found, output, report if drawn else None)
+            summary(model, topic_list, output, report if drawn else None)
             | {"searches": [answer.as_dict() for answer in answers]}
         )
         return
     terms, documents = collection.A.shape
     say(f"{documents:,} docstrings of Python's standard library, {terms:,} terms, {k} topics:", "")
-    show_topics(found, None)
+    show_topics(topic_list, None)
     say("", "What the factorisation is worth:", "")
     show(pairs(model.certificate.rows()))
     for answer in answers:

@@ -10,19 +10,20 @@ import typer
 
 from partwise.algorithms.table import as_algorithm
 from partwise.arguments import check_seed
-from partwise.cli import fits, options
-from partwise.cli.grouping import grouped
-from partwise.cli.matrices import MATRIX_HELP, matrix_from
-from partwise.cli.output import check_checkpoint, check_output, keeping, note, working
+from partwise.cli import options
+from partwise.cli.fitting import keeping, save_fit, show_fit
+from partwise.cli.matrix_input import MATRIX_HELP, matrix_from
+from partwise.cli.output import check_checkpoint, check_output, note, working
+from partwise.cli.plugins import load_plugins
 from partwise.engine.plan import plan
 from partwise.engine.run import default_stop
 from partwise.engine.stopping import MaxIterations
 from partwise.factorize import DEFAULT_ALGORITHM
-from partwise.factorize import factorize as run
+from partwise.factorize import factorize as factorize_matrix
 from partwise.inits.table import as_init
 
 
-@grouped()
+@options.grouped()
 def factorize(
     matrix: Annotated[str, typer.Argument(metavar="MATRIX", help=MATRIX_HELP)],
     k: Annotated[int, typer.Option("-k", "--rank", help="How many parts.")] = 10,
@@ -33,16 +34,18 @@ def factorize(
     as_json: options.Json = False,
     algorithm: options.AlgorithmName = DEFAULT_ALGORITHM,
     init: options.InitName = None,
+    plugin: options.Plugins = None,
     polish: Annotated[str | None, options.fitting(help="An algorithm that goes on from the result.")] = None,
     most: Annotated[int, options.fitting("--max-iterations", help="The most iterations.")] = 1000,
     *,
-    fitting: options.Fitting,
+    fitting: options.FittingOptions,
     memory_limit: Annotated[str | None, options.fitting(help="Refuse a run that would take more, e.g. 1GB.")] = None,
 ) -> None:
     """Factor a nonnegative matrix, A ≈ W H, and print what the result is worth.
 
     Example: partwise factorize matrix.npz -k 20 -o fit.partwise --svd
     """
+    load_plugins(plugin)
     chosen, _, limit = as_algorithm(algorithm), as_init(init), MaxIterations(most)
     check_seed(fitting.seed)
     output = check_output(output, matrix)
@@ -52,7 +55,7 @@ def factorize(
     if sys.stderr.isatty() or memory_limit is not None:
         note(str(plan(data, k, algorithm=chosen, init=init, restarts=fitting.restarts, threads=fitting.threads)))
     with keeping(fitting.checkpoint), working(f"factorising {data.shape[0]:,} × {data.shape[1]:,}"):
-        fit = run(
+        fit = factorize_matrix(
             data,
             k,
             algorithm=chosen,
@@ -63,5 +66,5 @@ def factorize(
             memory_limit=memory_limit,
             **vars(fitting),
         )
-        fits.save(fit, output)
-    fits.tell(fit, output, as_json)
+        save_fit(fit, output)
+    show_fit(fit, output, as_json)

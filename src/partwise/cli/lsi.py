@@ -8,21 +8,21 @@ from typing import Annotated
 import typer
 
 from partwise.cli import options
-from partwise.cli.grouping import grouped
-from partwise.cli.intake import fitted, read_collection
+from partwise.cli.fitting import fit_texts
 from partwise.cli.output import destination, print_json, say
+from partwise.cli.text_input import collection_from
 from partwise.text.lsi import LSI
 
 
-@grouped("label_column", "hashing")
+@options.grouped("label_column", "hashing")
 def lsi(
     path: options.Texts,
     output: Annotated[Path, typer.Option("-o", "--output", help="Save the model in this file.")],
     k: Annotated[int, typer.Option("-k", "--rank", help="How many dimensions.")] = 100,
     as_json: options.Json = False,
     *,
-    reading: options.Reading,
-    words: options.Words,
+    reading: options.ReadingOptions,
+    words: options.WordOptions,
     seed: options.Seed = 0,
     threads: options.Threads = None,
 ) -> None:
@@ -34,13 +34,13 @@ def lsi(
     model = LSI(k, weighting=weighting, seed=seed, threads=threads)
     model.check()
     output = destination(output, path)
-    collection = read_collection(path, weighting, **vars(reading))
-    fitted(model, collection)
+    collection = collection_from(path, weighting, reading)
+    fit_texts(model, collection)
     model.save(output)
     terms, documents = collection.A.shape
-    told = {"output": str(output), "documents": documents, "terms": terms, "rank": k, "error": model.svd.error}
+    summary = {"output": str(output), "documents": documents, "terms": terms, "rank": k, "error": model.svd.error}
     if as_json:
-        print_json(told)
+        print_json(summary)
     else:
         say(
             f"{documents:,} documents, {terms:,} terms, {k} dimensions: {1 - model.svd.error**2:.1%} of the squares.",

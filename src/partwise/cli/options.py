@@ -1,9 +1,11 @@
-"""Options that several verbs share, one by one and in groups that a ``grouped`` verb takes whole."""
+"""Options that several verbs share, one by one and in groups; a ``grouped`` verb takes a group as one parameter."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import partial, wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +13,8 @@ import typer
 
 from partwise.text.stop_words import read_stop_words
 from partwise.text.weighting import Weighting
+
+Verb = Callable[..., None]
 
 reading, words, fitting = (partial(typer.Option, rich_help_panel=panel) for panel in ("Reading", "Words", "Fitting"))
 
@@ -26,6 +30,14 @@ Texts = Annotated[
 
 AlgorithmName = Annotated[str, fitting("--algorithm", help="A name in partwise.ALGORITHMS.")]
 InitName = Annotated[str | None, fitting("--init", help="A name in partwise.INITS; else the algorithm's own.")]
+Plugins = Annotated[
+    list[str] | None,
+    fitting(
+        "--plugin",
+        metavar="MODULE",
+        help="Import this module first, so that its algorithms, starts, rules and penalties can be named; repeatable.",
+    ),
+]
 Restarts = Annotated[int, fitting(help="How many seeds to try; the best is kept.")]
 Seed = Annotated[int, fitting(help="The same seed gives the same result.")]
 Threads = Annotated[int | None, fitting(help="How many threads; all cores unless given.")]
@@ -33,7 +45,7 @@ Checkpoint = Annotated[Path | None, fitting(help="Keep the run in this file; the
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingOptions:
     """How texts are read."""
 
     format: Annotated[
@@ -47,7 +59,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Words:
+class WordOptions:
     """Which words count, and how much."""
 
     weight: Annotated[str, words(help="tfidf, counts or log-entropy.")] = "tfidf"
@@ -63,7 +75,7 @@ class Words:
     ] = None
 
     def weighting(self) -> Weighting:
-        """The same, checked."""
+        """The weighting that the options describe; a wrong value is refused."""
         return Weighting(
             weight=self.weight,
             stop_words=_stop_words(self.stop_words),
@@ -77,7 +89,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Fitting:
+class FittingOptions:
     """How a run is made, whatever the algorithm."""
 
     restarts: Restarts = 1
@@ -87,34 +99,63 @@ class Fitting:
     every: Annotated[int | None, fitting(help="Iterations between two checkpoints.")] = None
 
 
-def _table_size(given: str) -> int:
-    base, _, power = given.replace("^", "**").partition("**")
+def grouped(*left_out: str) -> Callable[[Verb], Verb]:
+    """Decorate a verb whose parameters include option groups: the command line sees the fields of each group.
+
+    ``left_out`` names fields that the verb does not offer; they keep their defaults.
+    """
+
+    def decorate(verb: Verb) -> Verb:
+        parameters = _parameters(verb)
+        groups: dict[str, Any] = {p.name: p.annotation for p in parameters if is_dataclass(p.annotation)}
+        flat = [option for p in parameters for option in (_parameters(groups[p.name]) if p.name in groups else [p])]
+        offered = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in flat if option.name not in left_out]
+
+        @wraps(verb)
+        def run(**values: Any) -> None:
+            for name, group in groups.items():
+                values[name] = group(**{f.name: values.pop(f.name) for f in fields(group) if f.name in values})
+            verb(**values)
+
+        run.__signature__ = Signature(offered)  # type: ignore[attr-defined]
+        run.__annotations__ = {option.name: option.annotation for option in offered}
+        return run
+
+    return decorate
+
+
+def _parameters(function: Callable[..., object]) -> list[Parameter]:
+    return list(signature(function, eval_str=True).parameters.values())
+
+
+def _table_size(text: str) -> int:
+    base, _, power = text.replace("^", "**").partition("**")
     try:
         return int(int(base) ** min(max(int(power or 1), 0), 62))
     except ValueError:
-        raise ValueError(f"--hashing must be a whole number such as 262144 or 2**18, not {given!r}.") from None
+        raise ValueError(f"--hashing must be a whole number such as 262144 or 2**18, not {text!r}.") from None
 
 
-def _stop_words(given: str) -> Any:
-    if given.lower() in ("english", "none"):
-        return None if given.lower() == "none" else "english"
-    return read_stop_words(given)
+def _stop_words(text: str) -> str | tuple[str, ...] | None:
+    if text.lower() in ("english", "none"):
+        return None if text.lower() == "none" else "english"
+    return read_stop_words(text)
 
 
-def _ngrams(given: str) -> tuple[int, int]:
-    least, _, most = given.partition("-")
+def _ngrams(text: str) -> tuple[int, int]:
+    least, _, most = text.partition("-")
     try:
         return int(least), int(most or least)
     except ValueError:
-        raise ValueError(f"--ngrams must be a number or a range such as 1-2, not {given!r}.") from None
+        raise ValueError(f"--ngrams must be a number or a range such as 1-2, not {text!r}.") from None
 
 
-def _count_or_share(name: str, given: str) -> int | float:
+def _count_or_share(name: str, text: str) -> int | float:
     try:
-        return int(given)
+        return int(text)
     except ValueError:
         pass
     try:
-        return float(given)
+        return float(text)
     except ValueError:
-        raise ValueError(f"{name} must be a count such as 2 or a share such as 0.5, not {given!r}.") from None
+        raise ValueError(f"{name} must be a count such as 2 or a share such as 0.5, not {text!r}.") from None

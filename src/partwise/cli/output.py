@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -20,88 +19,62 @@ from partwise.storage.targets import STDOUT, check_target, descriptor, is_stream
 T = TypeVar("T")
 
 
-class Interrupted(Exception):
-    """Ctrl-C, after which there is more to say than that nothing is left."""
-
-
-@contextmanager
-def keeping(checkpoint: str | os.PathLike[str] | None) -> Iterator[None]:
-    """Where a checkpoint is kept, Ctrl-C says so."""
-    try:
-        yield
-    except BaseException as error:
-        if not by_ctrl_c(error):
-            raise
-        if checkpoint is None or not Path(checkpoint).exists():
-            raise KeyboardInterrupt from None
-        raise Interrupted(
-            f"interrupted; the run is kept in {checkpoint}, and the same command goes on from there."
-        ) from None
-
-
-def by_ctrl_c(error: BaseException | None) -> bool:
-    """Whether an error is Ctrl-C, or came up on the way out of one, as when a file is closed in the middle."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None
-
-
 def console() -> Console:
-    """Where tables go."""
+    """A console on stdout that takes nothing for markup."""
     return Console(highlight=False, markup=False, emoji=False)
 
 
-def show(made: Table) -> None:
-    """A table on stdout; where that is no terminal, without blanks at the ends of lines."""
-    shown = console()
-    if shown.is_terminal:
-        shown.print(made)
+def show(grid: Table) -> None:
+    """Print a table on stdout; where that is not a terminal, lines have no trailing blanks."""
+    stdout = console()
+    if stdout.is_terminal:
+        stdout.print(grid)
         return
-    with shown.capture() as capture:
-        shown.print(made)
+    with stdout.capture() as capture:
+        stdout.print(grid)
     sys.stdout.write("".join(line.rstrip() + "\n" for line in capture.get().splitlines()))
 
 
 def say(*sentences: str) -> None:
-    """Sentences on stdout, wrapped."""
-    shown = console()
+    """Print sentences on stdout, wrapped."""
+    stdout = console()
     for sentence in sentences:
-        lines = shown.render_lines(Text(plain(sentence)), pad=False)
+        lines = stdout.render_lines(Text(printable(sentence)), pad=False)
         sys.stdout.write("".join("".join(part.text for part in line).rstrip() + "\n" for line in lines))
 
 
 def note(sentence: str) -> None:
-    """A sentence on stderr."""
-    sys.stderr.write(f"partwise: {plain(sentence)}\n")
+    """Print a sentence on stderr."""
+    sys.stderr.write(f"partwise: {printable(sentence)}\n")
 
 
-def plain(text: str) -> str:
-    """A text without what would steer the terminal."""
+def printable(text: str) -> str:
+    """A text with control characters, which would steer the terminal, as blanks."""
     return "".join(character if character.isprintable() or character == "\n" else " " for character in text)
 
 
-def print_json(value: Any) -> None:
-    """One JSON value on stdout; letters stay letters where stdout can show them."""
+def print_json(value: object) -> None:
+    """Print one JSON value on stdout; ASCII escapes only where stdout cannot encode the letters."""
     narrow = "utf" not in (sys.stdout.encoding or "").lower()
     sys.stdout.write(json.dumps(value, ensure_ascii=narrow, indent=1, allow_nan=False) + "\n")
 
 
 def table(*columns: str, left: Iterable[str] = (), gap: int = 2) -> Table:
-    """An empty table; columns are to the right unless they are named in ``left``, which fold where they must."""
-    made, words = Table(box=None, header_style="bold", pad_edge=False, padding=(0, gap, 0, 0)), set(left)
+    """An empty table; columns are right-aligned except those in ``left``, which fold where they are too wide."""
+    grid, folding = Table(box=None, header_style="bold", pad_edge=False, padding=(0, gap, 0, 0)), set(left)
     for name in columns:
-        justify: Any = "left" if name in words else "right"
-        made.add_column(name, justify=justify, no_wrap=name not in words, overflow="fold")
-    return made
+        justify: JustifyMethod = "left" if name in folding else "right"
+        grid.add_column(name, justify=justify, no_wrap=name not in folding, overflow="fold")
+    return grid
 
 
 def cell(*lines: str, styles: Iterable[str] = ()) -> Text:
     """A cell of one or more lines, each in its style; nothing in it is taken for markup."""
-    made = Text()
-    given = list(styles) + [""] * len(lines)
-    for number, (line, style) in enumerate(zip(lines, given, strict=False)):
-        made.append("\n" * bool(number) + plain(line), style)
-    return made
+    text = Text()
+    padded_styles = list(styles) + [""] * len(lines)
+    for number, (line, style) in enumerate(zip(lines, padded_styles, strict=False)):
+        text.append("\n" * bool(number) + printable(line), style)
+    return text
 
 
 def shortened(text: str, length: int) -> str:
@@ -115,26 +88,29 @@ def shortened(text: str, length: int) -> str:
 
 
 def pairs(rows: Iterable[tuple[str, str]]) -> Table:
-    """Names and what there is to say of them."""
-    made = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    """A table of names and values, without a header."""
+    grid = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for name, text in rows:
-        made.add_row(Text(name, "bold"), Text(plain(text)))
-    return made
+        grid.add_row(Text(name, "bold"), Text(printable(text)))
+    return grid
 
 
 def check_output(path: Path | None, *inputs: str | Path) -> Path | None:
-    """Where a result goes; what cannot be written, or would overwrite what is read, is refused before any work."""
+    """The path of an optional result, as :func:`destination` resolves it."""
     return None if path is None else destination(path, *inputs)
 
 
 def destination(path: Path, *inputs: str | Path) -> Path:
-    """The same for a path that is always given; where it is stdout (``-``), what would be printed goes to stderr."""
+    """The path of a result; one that cannot be written, or would overwrite an input, is refused before any work.
+
+    Where it is stdout (``-``), what would be printed goes to stderr.
+    """
     target = STDOUT if str(path) == "-" else path
     check_target(target)
     if descriptor(target) == 1:
         sys.stdout = sys.stderr
-    for given in () if is_stream(target) else inputs:
-        if str(given) != "-" and target.exists() and Path(given).exists() and target.samefile(given):
+    for source in () if is_stream(target) else inputs:
+        if str(source) != "-" and target.exists() and Path(source).exists() and target.samefile(source):
             raise ValueError(f"{target} is what is read; choose another name for the result.")
     return target
 
@@ -150,7 +126,7 @@ def check_checkpoint(path: Path | None, *inputs: str | Path) -> None:
 
 @contextmanager
 def working(text: str) -> Iterator[Callable[[str], None]]:
-    """A line on stderr that says what is going on, where that is a terminal; the text can be changed."""
+    """Show a status line on stderr while the context lasts, where that is a terminal; yields its updater."""
     if not sys.stderr.isatty():
         yield lambda text: None
         return
@@ -158,9 +134,9 @@ def working(text: str) -> Iterator[Callable[[str], None]]:
         yield lambda text: status.update(f"{text} …")
 
 
-def counted(items: Iterable[T], tell: Callable[[str], None], text: str, every: int = 200) -> Iterator[T]:
-    """The items, their number told every now and then."""
+def counted(items: Iterable[T], update: Callable[[str], None], text: str, every: int = 200) -> Iterator[T]:
+    """The items; after every 200th, ``update`` gets their number."""
     for number, item in enumerate(items, 1):
         if number % every == 0:
-            tell(f"{text}: {number:,}")
+            update(f"{text}: {number:,}")
         yield item

@@ -13,10 +13,12 @@ from rich.progress import track
 from rich.table import Table
 
 from partwise.algorithms.table import as_algorithm
+from partwise.cli import options
 from partwise.cli.output import check_output
+from partwise.cli.plugins import load_plugins
 from partwise.factorize import DEFAULT_ALGORITHM
 from partwise.inits.table import RANDOM, as_init
-from partwise.io.matrices import read_matrix
+from partwise.io.read_matrix import read_matrix
 from partwise.storage.archive import atomic
 from partwise.study.ranks import Ranks, recommend, survey
 
@@ -28,6 +30,7 @@ def ranks(
     runs: Annotated[int, typer.Option(help="how many starts at each rank")] = 6,
     algorithm: Annotated[str, typer.Option(help="a name in partwise.ALGORITHMS")] = DEFAULT_ALGORITHM,
     init: Annotated[str, typer.Option(help="a name in partwise.INITS")] = RANDOM,
+    plugin: options.Plugins = None,
     seed: Annotated[int, typer.Option(help="the first seed")] = 0,
     plot: Annotated[Path | None, typer.Option(help="write a picture to this file (png, svg or pdf)")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON instead of a table")] = False,
@@ -36,6 +39,7 @@ def ranks(
 
     Example: partwise ranks matrix.npz --from 2 --to 20 --plot ranks.png
     """
+    load_plugins(plugin)
     as_algorithm(algorithm), as_init(init)
     plot = check_output(plot, matrix)
     data = read_matrix(matrix)
@@ -45,27 +49,28 @@ def ranks(
     rows = survey(data, tried, runs=runs, algorithm=algorithm, init=init, seed=seed)
     errors = Console(stderr=True)
     quiet = not sys.stderr.isatty()
-    found = recommend(list(track(rows, "ranks", total=len(tried), console=errors, disable=quiet, transient=True)))
+    tracked = track(rows, "ranks", total=len(tried), console=errors, disable=quiet, transient=True)
+    recommendation = recommend(list(tracked))
     if plot is not None:
         with atomic(plot) as file:
-            found.plot().savefig(file, format=plot.suffix[1:] or "png", dpi=120)
+            recommendation.plot().savefig(file, format=plot.suffix[1:] or "png", dpi=120)
     if as_json:
-        sys.stdout.write(json.dumps(found.as_dict(), indent=1) + "\n")
+        sys.stdout.write(json.dumps(recommendation.as_dict(), indent=1) + "\n")
     else:
-        _show(found)
+        _show(recommendation)
 
 
-def _show(found: Ranks) -> None:
+def _show(recommendation: Ranks) -> None:
     table = Table(box=None, header_style="bold")
     for name in ("rank", "error", "SVD", "reliability", "weakest", "dispersion", "coherence", "s"):
         table.add_column(name, justify="right")
-    for row in found.rows:
-        mark = "bold" if row.rank == found.recommended else ""
+    for row in recommendation.rows:
+        mark = "bold" if row.rank == recommendation.recommended else ""
         coherence = "" if row.coherence != row.coherence else f"{row.coherence:.3f}"
         cells = (row.error, row.svd_error, row.reliability, row.weakest, row.dispersion)
         table.add_row(str(row.rank), *(f"{cell:.4f}" for cell in cells), coherence, f"{row.seconds:.1f}", style=mark)
     console = Console(highlight=False)
     console.print(table)
-    console.print(f"\nRecommended: {found.recommended}. {found.why}")
-    if found.runners_up:
-        console.print(f"Runners-up: {', '.join(map(str, found.runners_up))}.")
+    console.print(f"\nRecommended: {recommendation.recommended}. {recommendation.why}")
+    if recommendation.runners_up:
+        console.print(f"Runners-up: {', '.join(map(str, recommendation.runners_up))}.")

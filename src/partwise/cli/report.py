@@ -9,14 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from partwise.cli import options
-from partwise.cli.matrices import matrix_from
+from partwise.cli.matrix_input import matrix_from
 from partwise.cli.output import destination, print_json, say, working
 from partwise.load import load
 from partwise.report import write_report
 from partwise.report.page import plotly_script
 from partwise.result.factorization import Factorization
 from partwise.storage.targets import is_device, is_stream, resolved
-from partwise.text.model import TopicModel
+from partwise.text.topic_model import TopicModel
 
 ReportFile = Annotated[
     Path | None, typer.Option("--report", metavar="FILE", help="Write a page that explains the result.")
@@ -51,26 +51,26 @@ def report(
     size = None if shape is None else as_shape(shape)
     names: dict[str, Any] = {"rows": labels(rows), "columns": labels(columns)}
     with working("reading"):
-        first, second = readable(model), None if other is None else readable(other)
+        first, second = model_or_fit(model), None if other is None else model_or_fit(other)
         data = None if matrix is None else matrix_from(matrix)
     with working("writing the page"):
         write_report(
             first, output, other=second, matrix=data, shape=size, title=title,
             other_title="" if other is None else other.name, runs=runs, **names,
         )  # fmt: skip
-    tell(output, as_json)
+    show_report(output, as_json)
 
 
-def readable(path: Path) -> TopicModel | Factorization:
+def model_or_fit(path: Path) -> TopicModel | Factorization:
     """A topic model or a factorisation from a file; an LSI model has neither topics nor a certificate."""
-    found = load(path)
-    if isinstance(found, (TopicModel, Factorization)):
-        return found
+    model = load(path)
+    if isinstance(model, (TopicModel, Factorization)):
+        return model
     raise ValueError(f"{path} is an LSI model, which has no topics; make a report of a model of `topics`.")
 
 
-def tell(output: Path, as_json: bool) -> None:
-    """Where the page is, and how large."""
+def show_report(output: Path, as_json: bool) -> None:
+    """Print where the page is, and its size."""
     size = None if is_stream(output) else output.stat().st_size
     if as_json:
         print_json({"report": str(output), "bytes": size})
@@ -80,13 +80,13 @@ def tell(output: Path, as_json: bool) -> None:
         say(f"The report is written to {output} ({size / 1e6:.1f} MB); open it in a browser.")
 
 
-def as_shape(given: str) -> tuple[int, int]:
+def as_shape(text: str) -> tuple[int, int]:
     """ "19x19" as (19, 19)."""
-    down, _, across = given.lower().replace("×", "x").partition("x")
+    down, _, across = text.lower().replace("×", "x").partition("x")
     try:
         return int(down), int(across)
     except ValueError:
-        raise ValueError(f"--shape must be rows and columns such as 19x19, not {given!r}.") from None
+        raise ValueError(f"--shape must be rows and columns such as 19x19, not {text!r}.") from None
 
 
 def labels(path: Path | None) -> list[str] | None:
@@ -102,27 +102,27 @@ def labels(path: Path | None) -> list[str] | None:
 
 
 def check_report(path: Path | None, *others: str | Path | None) -> Path | None:
-    """Where the page goes, as :func:`report_at` finds it, where there is to be one."""
+    """The path of an optional page, as :func:`report_at` resolves it."""
     return None if path is None else report_at(path, *others)
 
 
 def report_at(path: Path, *others: str | Path | None) -> Path:
-    """Where a page goes; one that cannot be written or would overwrite what is read or saved is refused."""
-    given = [Path(other) for other in others if other is not None and str(other) != "-"]
-    target = destination(path, *given)
-    if not is_device(target) and resolved(target).absolute() in [resolved(other).absolute() for other in given]:
+    """The path of a page; one that cannot be written, or is also an input or another output, is refused."""
+    other_paths = [Path(other) for other in others if other is not None and str(other) != "-"]
+    target = destination(path, *other_paths)
+    if not is_device(target) and resolved(target).absolute() in [resolved(other).absolute() for other in other_paths]:
         raise ValueError(f"{path} is named twice; choose another name for the report.")
     check_plotly()
     return target
 
 
 def has_plotly() -> bool:
-    """Whether pages can be drawn here."""
+    """Whether plotly, which pages need, is installed."""
     return find_spec("plotly") is not None
 
 
 def check_plotly() -> None:
-    """Say in a sentence that plotly is missing."""
+    """Refuse, in a sentence, to go on without plotly."""
     try:
         plotly_script()
     except ImportError as error:

@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from partwise.arguments import choose
-from partwise.datasets.homes import require
+from partwise.datasets.registry import require
 from partwise.experiments import EXPERIMENTS, Context, Experiment, Result
-from partwise.experiments.store import begun, finished, forget_begun, write
+from partwise.experiments.result_files import begun, finished, forget_begun, write
 
 
 def reproduce(
@@ -52,17 +52,17 @@ def reproduce(
 
         for each, experiment in chosen.items():
             context = Context(data, tell, begun(out / each, settings[each]))
-            result, seconds = _made(out / each, experiment, context, settings[each], again)
+            result, seconds = _run_or_load(out / each, experiment, context, settings[each], again)
             _show(console, each, result, seconds)
             bar.advance(whole)
 
 
-def _made(
+def _run_or_load(
     folder: Path, experiment: Experiment, context: Context, settings: dict[str, Any], again: bool
 ) -> tuple[Result, float | None]:
-    """The result that is there, or a new one and the seconds it took."""
-    if not again and (found := finished(folder, settings)) is not None:
-        return found, None
+    """The stored result and None, or a new result and the seconds it took."""
+    if not again and (stored := finished(folder, settings)) is not None:
+        return stored, None
     forget_begun(folder, None if again else context.kept)
     began = time.perf_counter()
     result = experiment.run(context, **settings)
@@ -72,11 +72,11 @@ def _made(
     return result, seconds
 
 
-def _settings(chosen: Mapping[str, Experiment], given: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The settings of each experiment with those that were given in their place, where it has them."""
+def _settings(chosen: Mapping[str, Experiment], assignments: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The settings of each experiment, overridden by the assignments of ``--set`` where it has that setting."""
     settings = {name: experiment.settings for name, experiment in chosen.items()}
     known = {key: value for own in settings.values() for key, value in own.items()}
-    for assignment in given:
+    for assignment in assignments:
         key, equals, value = assignment.partition("=")
         if not equals:
             raise ValueError(f"--set {assignment} is no setting; write it as name=value, such as split=both.")

@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 
 from partwise.arguments import readable_bytes
-from partwise.cli import fits, options
-from partwise.cli.matrices import MATRIX_HELP, matrix_from
-from partwise.cli.output import check_output, keeping, pairs, print_json, show, working
-from partwise.engine.plan import plan as expect
+from partwise.cli import options
+from partwise.cli.fitting import keeping, save_fit, show_fit
+from partwise.cli.matrix_input import MATRIX_HELP, matrix_from
+from partwise.cli.output import check_output, pairs, print_json, show, working
+from partwise.cli.plugins import load_plugins
+from partwise.engine.plan import plan as plan_run
 from partwise.factorize import DEFAULT_ALGORITHM
-from partwise.resume import resume as kept
+from partwise.resume import resume as load_run
 
 
 def resume(
@@ -21,13 +23,15 @@ def resume(
     matrix: Annotated[str | None, typer.Argument(metavar="[MATRIX]", help="The matrix of that run.")] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Save the result in this file.")] = None,
     as_json: options.Json = False,
+    plugin: options.Plugins = None,
     threads: options.Threads = None,
 ) -> None:
     """Show a run that was kept, and with its matrix go on to the end.
 
     Example: partwise resume run.checkpoint matrix.npz -o fit.partwise
     """
-    run = kept(path)
+    load_plugins(plugin)
+    run = load_run(path)
     if matrix is None:
         show(pairs(run.rows()))
         return
@@ -36,8 +40,8 @@ def resume(
         data = matrix_from(matrix)
     with keeping(path), working(f"going on from iteration {run.iteration}"):
         fit = run.go(data, threads=threads)
-        fits.save(fit, output)
-    fits.tell(fit, output, as_json)
+        save_fit(fit, output)
+    show_fit(fit, output, as_json)
 
 
 def plan(
@@ -46,6 +50,7 @@ def plan(
     as_json: options.Json = False,
     algorithm: options.AlgorithmName = DEFAULT_ALGORITHM,
     init: options.InitName = None,
+    plugin: options.Plugins = None,
     restarts: options.Restarts = 1,
     threads: options.Threads = None,
 ) -> None:
@@ -53,11 +58,16 @@ def plan(
 
     Example: partwise plan matrix.npz -k 50
     """
+    load_plugins(plugin)
     with working("reading"):
         data = matrix_from(matrix)
-    made = expect(data, k, algorithm=algorithm, init=init, restarts=restarts, threads=threads)
+    estimate = plan_run(data, k, algorithm=algorithm, init=init, restarts=restarts, threads=threads)
     if as_json:
-        print_json(vars(made) | {"memory": made.memory, "disk": made.disk})
+        print_json(vars(estimate) | {"memory": estimate.memory, "disk": estimate.disk})
         return
-    rows = [(name, readable_bytes(value)) for name, value in vars(made).items()]
-    show(pairs([*rows, ("memory in all", readable_bytes(made.memory)), ("disk in all", readable_bytes(made.disk))]))
+    rows = [(name, readable_bytes(value)) for name, value in vars(estimate).items()]
+    show(
+        pairs(
+            [*rows, ("memory in all", readable_bytes(estimate.memory)), ("disk in all", readable_bytes(estimate.disk))]
+        )
+    )

@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
+from partwise.arguments import whole_number
 from partwise.cli import options
 from partwise.cli.output import cell, note, print_json, say, shortened, show, table
-from partwise.text.model import TopicModel
 from partwise.text.model_files import load_model
 from partwise.text.search import Answer
+from partwise.text.topic_model import TopicModel
 
 
 def search(
@@ -27,24 +28,23 @@ def search(
     """
     if (query is None) == (like is None):
         raise ValueError('Give either a query, as in `partwise search MODEL "some words"`, or --like ID.')
-    if n < 1:
-        raise ValueError(f"-n must be at least 1, not {n}.")
-    found = load_model(model)
+    whole_number("-n", n)
+    fitted_model = load_model(model)
     if like is not None:
-        answer = found.similar(like, n)
+        answer = fitted_model.similar(like, n)
     else:
-        answer = found.search(sys.stdin.read() if query == "-" else query or "", n)
+        answer = fitted_model.search(sys.stdin.read() if query == "-" else query or "", n)
     if as_json:
         print_json(answer.as_dict())
         return
-    names = found.names if isinstance(found, TopicModel) else ()
+    names = fitted_model.names if isinstance(fitted_model, TopicModel) else ()
     if answer.unknown:
         note(f"Not in the vocabulary: {', '.join(answer.unknown)}.")
     show_answer(answer, names)
 
 
 def show_answer(answer: Answer, names: tuple[str, ...]) -> None:
-    """A row for each document, with its first words; then the topics of what was asked."""
+    """Print a row for each document, with its first words; then the topics of the query."""
     shown = table("score", *(["topic"] if names else []), "document", left=["document"])
     for hit in answer:
         head = f"{hit.id}  {hit.title}" if hit.title and hit.title != hit.id else hit.id

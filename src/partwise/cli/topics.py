@@ -1,4 +1,4 @@
-"""``partwise topics``: from a pile of documents to named topics and a model to search."""
+"""``partwise topics``: named topics of a collection of documents, and a model to search."""
 
 from __future__ import annotations
 
@@ -8,19 +8,31 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from partwise.arguments import whole_number
 from partwise.cli import options
-from partwise.cli.grouping import grouped
-from partwise.cli.intake import cluster, fitted, read_collection
-from partwise.cli.output import check_checkpoint, check_output, plain, print_json, say, shortened, show, table, working
+from partwise.cli.fitting import fit_texts
+from partwise.cli.output import (
+    check_checkpoint,
+    check_output,
+    print_json,
+    printable,
+    say,
+    shortened,
+    show,
+    table,
+    working,
+)
+from partwise.cli.plugins import load_plugins
 from partwise.cli.report import ReportFile, check_report
+from partwise.cli.text_input import cluster, collection_from
 from partwise.factorize import DEFAULT_ALGORITHM
 from partwise.report import write_report
 from partwise.text.clusters import LabelScores, label_scores
-from partwise.text.model import TopicModel
+from partwise.text.topic_model import TopicModel
 from partwise.text.topics import Topic, Topics
 
 
-@grouped()
+@options.grouped()
 def topics(
     path: options.Texts,
     k: Annotated[int, typer.Option("-k", "--topics", help="How many topics.")] = 10,
@@ -29,11 +41,12 @@ def topics(
     terms: Annotated[int, typer.Option(help="How many terms of each topic to show.")] = 10,
     as_json: options.Json = False,
     *,
-    reading: options.Reading,
-    words: options.Words,
+    reading: options.ReadingOptions,
+    words: options.WordOptions,
     algorithm: options.AlgorithmName = DEFAULT_ALGORITHM,
     init: options.InitName = None,
-    fitting: options.Fitting,
+    plugin: options.Plugins = None,
+    fitting: options.FittingOptions,
     scheduler: Annotated[
         str | None, options.fitting(help="Work on the Dask cluster of this scheduler, e.g. tcp://host:8786.")
     ] = None,
@@ -44,39 +57,39 @@ def topics(
 
     Example: partwise topics news/ --column text --scheduler tcp://host:8786 -o news.partwise
     """
+    load_plugins(plugin)
     weighting = words.weighting()
     model = TopicModel(k, weighting=weighting, algorithm=algorithm, init=init, **vars(fitting))
     model.check()
-    if terms < 1:
-        raise ValueError(f"--terms must be at least 1, not {terms}.")
+    whole_number("--terms", terms)
     output = check_output(output, path)
     report = check_report(report, path, output)
     check_checkpoint(fitting.checkpoint, path)
     with cluster(scheduler) as client:
-        fitted(model, read_collection(path, weighting, client, **vars(reading)))
-    with working("describing and saving"):
-        found = model.topics(terms)
-        if output is not None:
-            model.save(output)
-        if report is not None:
-            write_report(model, report)
+        fit_texts(model, collection_from(path, weighting, reading, client))
+        with working("describing and saving"):
+            topic_list = model.topics(terms)
+            if output is not None:
+                model.save(output)
+            if report is not None:
+                write_report(model, report)
     if as_json:
-        print_json(summary(model, found, output, report))
+        print_json(summary(model, topic_list, output, report))
     else:
-        _tell(model, found, output, report)
+        _show(model, topic_list, output, report)
 
 
-def _tell(model: TopicModel, found: Topics, output: Path | None, report: Path | None) -> None:
-    """The tables, and where everything is."""
-    show_topics(found, scores_of(model))
+def _show(model: TopicModel, topic_list: Topics, output: Path | None, report: Path | None) -> None:
+    """Print the tables, and where the model and the report are."""
+    show_topics(topic_list, scores_of(model))
     show_worth(model)
     say("", f"Saved in {output}." if output else "Not saved; -o FILE keeps the model, to search and compare.")
     if report is not None:
         say(f"The report is written to {report}; open it in a browser.")
 
 
-def summary(model: TopicModel, found: Topics, output: Path | None, report: Path | None = None) -> dict[str, Any]:
-    """All that the tables say, and more, for JSON."""
+def summary(model: TopicModel, topic_list: Topics, output: Path | None, report: Path | None = None) -> dict[str, Any]:
+    """The content of the tables and the settings, for JSON."""
     collection, scores = model.collection, scores_of(model)
     return {
         "model": None if output is None else str(output),
@@ -85,7 +98,7 @@ def summary(model: TopicModel, found: Topics, output: Path | None, report: Path 
         "terms": len(model.terms),
         "empty": len(collection.empty),
         "duplicates": len(collection.duplicates),
-        **found.as_dict(),
+        **topic_list.as_dict(),
         "scores": None if scores is None else vars(scores),
         "weighting": model.weighting.as_dict(),
         "certificate": model.certificate.as_dict(),
@@ -93,33 +106,35 @@ def summary(model: TopicModel, found: Topics, output: Path | None, report: Path 
 
 
 def scores_of(model: TopicModel) -> LabelScores | None:
-    """How the strongest topics agree with the labels, where there are any."""
+    """The agreement of the strongest topics with the labels; None without labels."""
     return label_scores(model.strongest.topic, model.collection.labels)
 
 
-def show_topics(found: Topics, scores: LabelScores | None) -> None:
-    """A row for each topic: its name, its terms, and a document that shows it."""
+def show_topics(topic_list: Topics, scores: LabelScores | None) -> None:
+    """Print a row for each topic: its name, its terms, and a document in which it is strong."""
     shown = table("topic", "share", "docs", "NPMI", "about", left=["about"])
-    for topic in found:
+    for topic in topic_list:
         rest = [term.term for term in topic.terms if term.term not in topic.name.split(", ")]
-        about = Text.assemble((plain(topic.name), "bold"), "  ", plain(", ".join(rest)), ("\n" + _like(topic), "dim"))
+        about = Text.assemble(
+            (printable(topic.name), "bold"), "  ", printable(", ".join(rest)), ("\n" + _like(topic), "dim")
+        )
         npmi = "" if topic.coherence is None else f"{topic.coherence:.2f}"
         shown.add_row(str(topic.topic), f"{topic.share:.1%}", f"{topic.size:,}", npmi, about)
     show(shown)
-    coherence = "" if found.coherence is None else f"Mean coherence (NPMI) {found.coherence:.3f}; "
-    say("", f"{coherence}diversity {found.diversity:.0%} (distinct terms among those listed).")
+    coherence = "" if topic_list.coherence is None else f"Mean coherence (NPMI) {topic_list.coherence:.3f}; "
+    say("", f"{coherence}diversity {topic_list.diversity:.0%} (distinct terms among those listed).")
     show_scores(scores)
 
 
 def _like(topic: Topic) -> str:
-    """Titles of documents that show a topic, as many as fit a line."""
+    """Titles of a topic's documents, as many as fit a line."""
     titles = [shortened(one.title or one.id, 45) for one in topic.documents]
     kept = titles[:2] if sum(map(len, titles[:2])) < 45 else titles[:1]
-    return plain("like " + "; ".join(kept)) if kept else "no document"
+    return printable("like " + "; ".join(kept)) if kept else "no document"
 
 
 def show_scores(scores: LabelScores | None) -> None:
-    """Agreement with labels in a sentence."""
+    """Print the agreement with labels as a sentence."""
     if scores is None:
         return
     rest = f"; {scores.left_out:,} without a topic or a label are left out" if scores.left_out else ""
@@ -130,10 +145,10 @@ def show_scores(scores: LabelScores | None) -> None:
 
 
 def show_worth(model: TopicModel) -> None:
-    """What the fit is worth, in two lines; the whole certificate is in the model and in --json."""
-    told, (terms, documents) = model.certificate, model.certificate.shape
-    residual = "" if told.kkt is None else f" (KKT {told.kkt:.1e})"
+    """Print the main numbers of the certificate; all of it is in the model and in --json."""
+    certificate, (terms, documents) = model.certificate, model.certificate.shape
+    residual = "" if certificate.kkt is None else f" (KKT {certificate.kkt:.1e})"
     say(
-        f"{documents:,} documents, {terms:,} terms; {told.explained:.1%} of the squares explained, "
-        f"{told.verdict}{residual} after {told.iterations} iterations, {told.seconds:.1f} s."
+        f"{documents:,} documents, {terms:,} terms; {certificate.explained:.1%} of the squares explained, "
+        f"{certificate.verdict}{residual} after {certificate.iterations} iterations, {certificate.seconds:.1f} s."
     )

@@ -10,29 +10,29 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
 
 from partwise.arguments import choose
 from partwise.cli import options
-from partwise.cli.grouping import grouped
 from partwise.cli.output import counted, destination, note, print_json, working
 from partwise.storage.archive import atomic
 from partwise.storage.targets import is_stream
-from partwise.text.base import TextModel
-from partwise.text.documents import read_documents
 from partwise.text.mixtures import Strongest, degrees
-from partwise.text.model import TopicModel
 from partwise.text.model_files import load_model
+from partwise.text.read_documents import read_documents
+from partwise.text.text_model import TextModel
+from partwise.text.topic_model import TopicModel
+from partwise.types import Array
 
 BATCH = 1000
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """One new document: its strongest topic (None: no known term), degree, margin, and the part of every topic."""
+    """One new document: its strongest topic (None: no known term), degree, margin, and its share of every topic."""
 
     id: str
     topic: int | None
@@ -41,7 +41,7 @@ class Mixture:
     mixture: tuple[float, ...]
 
 
-@grouped("title_column", "label_column")
+@options.grouped("title_column", "label_column")
 def transform(
     model: options.Model,
     path: options.Texts,
@@ -51,7 +51,7 @@ def transform(
     ] = Path("-"),
     as_json: options.Json = False,
     *,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
 ) -> None:
     """Give the topic mixture of new documents, with the topics of a model.
 
@@ -64,34 +64,34 @@ def transform(
     )
     if to_file:
         output = destination(output, path, model)
-    found = mixtures(load_model(model), path, vars(reading))
+    mixtures = fold_in(load_model(model), path, reading)
     if to_file:
         with atomic(output) as file:
-            file.write(write(found))
-    unknown = [one.id for one in found if one.topic is None]
+            file.write(write(mixtures))
+    unknown = [one.id for one in mixtures if one.topic is None]
     if unknown:
         has = "document has" if len(unknown) == 1 else "documents have"
         note(f"{len(unknown):,} {has} no term of the model (first: {unknown[0]}).")
     if as_json:
-        told = {"output": str(output), "documents": len(found), "without_topic": len(unknown)}
-        print_json(told if to_file else [asdict(one) for one in found])
+        summary = {"output": str(output), "documents": len(mixtures), "without_topic": len(unknown)}
+        print_json(summary if to_file else [asdict(one) for one in mixtures])
     elif not to_file:
-        sys.stdout.write(as_csv(found).decode())
+        sys.stdout.write(as_csv(mixtures).decode())
     else:
-        note(f"{len(found):,} documents written to {output}.")
+        note(f"{len(mixtures):,} documents written to {output}.")
 
 
-def mixtures(model: TextModel, path: str, reading: dict[str, Any]) -> list[Mixture]:
-    """The mixtures of new documents, read and folded in by batches."""
-    found: list[Mixture] = []
-    with working("reading") as tell:
-        documents = counted(read_documents(path, warn=note, **reading), tell, "documents")
+def fold_in(model: TextModel, path: str, reading: options.ReadingOptions) -> list[Mixture]:
+    """The mixtures of new documents, read and folded in batch by batch."""
+    mixtures: list[Mixture] = []
+    with working("reading") as update:
+        documents = counted(read_documents(path, warn=note, **vars(reading)), update, "documents")
         while batch := list(islice(documents, BATCH)):
-            found += _rows(model, [d.id for d in batch], model.transform(batch))
-    return found
+            mixtures += _rows(model, [d.id for d in batch], model.transform(batch))
+    return mixtures
 
 
-def _rows(model: TextModel, ids: list[str], weights: Any) -> Iterator[Mixture]:
+def _rows(model: TextModel, ids: list[str], weights: Array) -> Iterator[Mixture]:
     if not isinstance(model, TopicModel):
         raise ValueError("An LSI model has signed coordinates, no mixtures; use a model of `partwise topics`.")
     parts = degrees(weights)
@@ -101,37 +101,37 @@ def _rows(model: TextModel, ids: list[str], weights: Any) -> Iterator[Mixture]:
         yield Mixture(id_, None if topic < 0 else int(topic), float(degree), float(margin), tuple(map(float, mixture)))
 
 
-def as_csv(found: list[Mixture], delimiter: str = ",") -> bytes:
-    """A row a document, a column a topic."""
+def as_csv(mixtures: list[Mixture], delimiter: str = ",") -> bytes:
+    """A row for each document, a column for each topic."""
     text = io.StringIO()
     rows = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    count = len(found[0].mixture) if found else 0
+    count = len(mixtures[0].mixture) if mixtures else 0
     rows.writerow(["id", "topic", "degree", "margin", *(f"topic_{c}" for c in range(count))])
-    for one in found:
+    for one in mixtures:
         numbers = (f"{number:.6g}" for number in (one.degree, one.margin, *one.mixture))
         rows.writerow([one.id, "" if one.topic is None else one.topic, *numbers])
     return text.getvalue().encode("utf-8", "replace")
 
 
-def _json(found: list[Mixture]) -> bytes:
-    return (json.dumps([asdict(one) for one in found], indent=1) + "\n").encode()
+def _json(mixtures: list[Mixture]) -> bytes:
+    return (json.dumps([asdict(one) for one in mixtures], indent=1) + "\n").encode()
 
 
-def _jsonl(found: list[Mixture]) -> bytes:
-    return "".join(json.dumps(asdict(one)) + "\n" for one in found).encode()
+def _jsonl(mixtures: list[Mixture]) -> bytes:
+    return "".join(json.dumps(asdict(one)) + "\n" for one in mixtures).encode()
 
 
-def _npz(found: list[Mixture]) -> bytes:
+def _npz(mixtures: list[Mixture]) -> bytes:
     file = io.BytesIO()
-    topic = np.array([-1 if one.topic is None else one.topic for one in found])
-    ids, parts = np.array([one.id for one in found]), np.array([one.mixture for one in found])
+    topic = np.array([-1 if one.topic is None else one.topic for one in mixtures])
+    ids, parts = np.array([one.id for one in mixtures]), np.array([one.mixture for one in mixtures])
     np.savez_compressed(file, ids=ids, topic=topic, mixture=parts)
     return file.getvalue()
 
 
 WRITERS: dict[str, Callable[[list[Mixture]], bytes]] = {
     "csv": as_csv,
-    "tsv": lambda found: as_csv(found, "\t"),
+    "tsv": lambda mixtures: as_csv(mixtures, "\t"),
     "json": _json,
     "jsonl": _jsonl,
     "npz": _npz,

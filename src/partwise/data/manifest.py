@@ -12,17 +12,18 @@ from typing import Any
 
 import numpy as np
 
+from partwise.storage.npy import read_npy_header
 from partwise.types import Array
 
 KIND, LAYOUT, MANIFEST = "partwise matrix", 1, "manifest.json"
 ARRAYS = ("indptr", "indices", "values")
 ORDERS = ("rows", "columns")
-"""A part as CSR of its long rows, and as CSR of its transpose."""
+"""A part is stored twice: as CSR of its rows along the long axis, and as CSR of its transpose."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """What the manifest says. The long axis of the matrix gives the rows here; ``long`` is that axis in A."""
+    """The manifest of a matrix on disk. Its rows run along the long axis of A, which is ``long``."""
 
     folder: Path
     shape: tuple[int, int]
@@ -40,7 +41,7 @@ class Stored:
 
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> Stored:
-        """Read the manifest of a folder; every other folder or file is refused in a sentence."""
+        """Read the manifest of a folder; any other folder or file is refused."""
         folder = Path(path)
         manifest = folder / MANIFEST
         if not folder.exists():
@@ -48,17 +49,17 @@ class Stored:
         if not manifest.is_file():
             raise ValueError(f"{folder} is not a {KIND}: it has no {MANIFEST}; make one with partwise convert.")
         try:
-            told = json.loads(manifest.read_text(encoding="utf-8"))
-            kind, layout = str(told["kind"]), int(told["version"])
-            files = {str(name): (int(count), int(crc)) for name, (count, crc) in told["files"].items()}
-            found = cls(
+            header = json.loads(manifest.read_text(encoding="utf-8"))
+            kind, layout = str(header["kind"]), int(header["version"])
+            files = {str(name): (int(count), int(crc)) for name, (count, crc) in header["files"].items()}
+            stored = cls(
                 folder,
-                (int(told["shape"][0]), int(told["shape"][1])),
-                int(told["long"]),
-                np.dtype(told["dtype"]),
-                bool(told["sparse"]),
-                int(told["nnz"]),
-                tuple(map(int, told["edges"])),
+                (int(header["shape"][0]), int(header["shape"][1])),
+                int(header["long"]),
+                np.dtype(header["dtype"]),
+                bool(header["sparse"]),
+                int(header["nnz"]),
+                tuple(map(int, header["edges"])),
                 files,
             )
         except (ValueError, KeyError, TypeError, IndexError):
@@ -71,16 +72,14 @@ class Stored:
             )
         for name in files:
             if not (folder / name).is_file():
-                raise FileNotFoundError(
-                    f"{folder / name} is missing, which {MANIFEST} names; convert the matrix again."
-                )
-        return found
+                raise FileNotFoundError(_missing(folder / name))
+        return stored
 
     @property
     def digest(self) -> str:
         """A hash of the shape and of every file's checksum."""
-        told = json.dumps([self.shape, self.long, self.dtype.name, sorted(self.files.items())])
-        return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
+        description = json.dumps([self.shape, self.long, self.dtype.name, sorted(self.files.items())])
+        return hashlib.blake2b(description.encode(), digest_size=16).hexdigest()
 
     @property
     def parts(self) -> int:
@@ -92,11 +91,11 @@ class Stored:
         return [file_name(part, order, array) for array in (ARRAYS if self.sparse else ARRAYS[2:])]
 
     def read(self, name: str, out: Array | None = None) -> Array:
-        """One array, into the front of ``out`` where that is given; compared with its checksum at the first reading."""
+        """Read one array, into the front of ``out`` if there is one; the first read compares its checksum."""
         path = self.folder / name
         try:
             with path.open("rb") as file:
-                dtype = _header(file)
+                _, dtype = read_npy_header(file)
                 count = self.files[name][0]
                 array: Any = np.empty(count, dtype) if out is None else out[:count]
                 whole = array.dtype == dtype and file.readinto(array) == array.nbytes and not file.read(1)
@@ -107,8 +106,7 @@ class Stored:
         if not whole or (name not in self.seen and zlib.crc32(array) != self.files[name][1]):
             raise ValueError(f"{path} is damaged or belongs to another matrix; convert the matrix again.")
         self.seen.add(name)
-        found: Array = array
-        return found
+        return np.asarray(array)
 
     def view(self, name: str) -> Array:
         """One array as a memory map, for a few of its entries."""
@@ -127,13 +125,3 @@ def _missing(path: Path) -> str:
 def file_name(part: int, order: str, array: str) -> str:
     """The name of one array of a part."""
     return f"{part:06d}.{order}.{array}.npy"
-
-
-def _header(file: Any) -> np.dtype[Any]:
-    """Pass over the header of a one-dimensional .npy file."""
-    version = np.lib.format.read_magic(file)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    _, _, dtype = read(file)
-    if dtype.hasobject:
-        raise ValueError("it holds objects, not numbers.")
-    return np.dtype(dtype)

@@ -1,4 +1,4 @@
-"""Storing a matrix on disk, part by part: what is finished stays, and the folder appears when it is whole."""
+"""Write a matrix to disk part by part: finished parts are kept, and the folder appears when it is complete."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from partwise.storage.targets import resolved
 from partwise.types import Array
 
 PART_BYTES = 2**26
-"""What a part takes in one order."""
+"""The bytes of a part in one of its two orders."""
 
 
 def write_matrix(
@@ -36,21 +36,21 @@ def write_matrix(
     source: str = "",
     beside: Iterable[tuple[str, Array]] = (),
 ) -> Stored:
-    """Store a matrix as a folder of parts along the axis ``long``; at no time is more than a few parts in memory.
+    """Store a matrix as a folder of parts along the axis ``long``; only a few parts are in memory at a time.
 
     ``blocks`` is a scipy sparse matrix, an array, or an iterator of consecutive blocks of columns (``long=1``: of
-    documents) or of rows (``long=0``). Parts are written one by one to a folder beside the final one. Where that was
-    interrupted, calling again with the same blocks goes on: finished parts are not written again (``source`` says what
-    the blocks are made from, so that parts of something else are not kept). ``beside`` are named one-dimensional arrays
-    that go with the matrix, such as the words of its rows.
+    documents) or of rows (``long=0``). Parts are written one by one to a folder beside the final one. After an
+    interruption a call with the same blocks goes on: finished parts are not written again (``source`` identifies the
+    blocks, so that parts of another matrix are not kept). ``beside`` are named one-dimensional arrays that are stored
+    with the matrix, such as the words of its rows.
     """
     target = new_folder(path)
     if sp.issparse(blocks):
         check_structure(blocks)
     folder = partial(target)
-    told = {"source": source, "long": long, "part_bytes": part_bytes}
-    with lock(folder, "The folder"), _room(target, "; finished parts are kept" if source else ""):
-        _start(folder, told)
+    origin = {"source": source, "long": long, "part_bytes": part_bytes}
+    with lock(folder, "The folder"), _full_disk_as_sentence(target, "; finished parts are kept" if source else ""):
+        _start(folder, origin)
         writer = _Writer(folder, long)
         for rows in _sized(_long_rows(blocks, long, part_bytes), part_bytes):
             writer.add(rows)
@@ -62,7 +62,7 @@ def write_matrix(
 
 
 def new_folder(path: str | os.PathLike[str]) -> Path:
-    """Where a folder is to be made, links followed; a place where something is already is refused."""
+    """The path of a folder to create, links followed; an existing path is refused."""
     target = resolved(path)
     if target.exists():
         raise FileExistsError(f"{path} exists already; remove it or choose another name.")
@@ -72,13 +72,13 @@ def new_folder(path: str | os.PathLike[str]) -> Path:
 
 
 def partial(target: Path) -> Path:
-    """Where a matrix is until it is whole."""
+    """The folder of a matrix that is not complete yet."""
     return target.with_name(target.name + ".partial")
 
 
 @contextmanager
-def _room(target: Path, kept: str) -> Iterator[None]:
-    """A full disk said in a sentence."""
+def _full_disk_as_sentence(target: Path, kept: str) -> Iterator[None]:
+    """Turn a full disk into :class:`Full` with a sentence."""
     try:
         yield
     except OSError as error:
@@ -87,12 +87,12 @@ def _room(target: Path, kept: str) -> Iterator[None]:
         raise Full(f"There is no room on the disk to store {target}; free some and call again{kept}.") from None
 
 
-def _start(folder: Path, told: dict[str, Any]) -> None:
-    """An unfinished folder of the same blocks is kept, any other made anew."""
+def _start(folder: Path, origin: dict[str, Any]) -> None:
+    """Keep an unfinished folder of the same blocks; replace any other."""
     note = folder / "unfinished.json"
     if folder.exists():
         try:
-            same = json.loads(note.read_text(encoding="utf-8")) == told and bool(told["source"])
+            same = json.loads(note.read_text(encoding="utf-8")) == origin and bool(origin["source"])
         except (OSError, ValueError):
             same = False
         if same:
@@ -100,7 +100,7 @@ def _start(folder: Path, told: dict[str, Any]) -> None:
         shutil.rmtree(folder)
     folder.mkdir()
     with atomic(note) as file:
-        file.write(json.dumps(told).encode())
+        file.write(json.dumps(origin).encode())
 
 
 def _long_rows(blocks: Any, long: int, part_bytes: int) -> Iterator[Any]:
@@ -114,34 +114,34 @@ def _long_rows(blocks: Any, long: int, part_bytes: int) -> Iterator[Any]:
         size = max(1, int(part_bytes * len(tall) / max(1, tall.nbytes)))
         yield from (tall[lo : lo + size] for lo in range(0, len(tall), size))
     else:
-        yield from (block if long == 0 else block.T for block in map(_sound, blocks))
+        yield from (block if long == 0 else block.T for block in map(_checked, blocks))
 
 
-def _sound(block: Any) -> Any:
+def _checked(block: Any) -> Any:
     if sp.issparse(block):
         check_structure(block, "A block")
     return block
 
 
 def _sized(blocks: Iterable[Any], part_bytes: int) -> Iterator[Any]:
-    """Small blocks put together and large ones cut, so that a part takes about ``part_bytes``."""
+    """Join small blocks and cut large ones, so that a part takes about ``part_bytes``."""
     waiting: list[Any] = []
     size = 0
     for block in blocks:
         waiting.append(sp.csr_array(block) if sp.issparse(block) else np.asarray(block))
         size += _bytes(waiting[-1])
         if size >= part_bytes:
-            yield from _cut(_together(waiting), part_bytes)
+            yield from _cut(_joined(waiting), part_bytes)
             waiting, size = [], 0
     if waiting:
-        yield from _cut(_together(waiting), part_bytes)
+        yield from _cut(_joined(waiting), part_bytes)
 
 
 def _bytes(block: Any) -> int:
     return int(block.data.nbytes + block.indices.nbytes) if sp.issparse(block) else int(block.nbytes)
 
 
-def _together(blocks: list[Any]) -> Any:
+def _joined(blocks: list[Any]) -> Any:
     widths = {block.shape[1] for block in blocks}
     if len(widths) > 1:
         raise ValueError(f"The blocks are not of one width: {', '.join(map(str, sorted(widths)))}.")
@@ -157,7 +157,7 @@ def _cut(block: Any, part_bytes: int) -> Iterator[Any]:
 
 
 class _Writer:
-    """Writes parts, and in the end the norms and the manifest."""
+    """Writes parts, and at the end the norms and the manifest."""
 
     def __init__(self, folder: Path, long: int) -> None:
         self._folder, self._long = folder, long
@@ -169,7 +169,7 @@ class _Writer:
         self._kind: tuple[bool, int, np.dtype[Any]] | None = None
 
     def add(self, rows: Any) -> None:
-        """Store the next rows; a part that is there already with these bytes is kept."""
+        """Write the next part; files that already hold these bytes are kept."""
         sparse = sp.issparse(rows)
         dtype = float_type(rows.dtype)
         kind = (sparse, rows.shape[1], dtype)
@@ -178,13 +178,13 @@ class _Writer:
         self._kind = kind
         part = len(self._edges) - 1
         if sparse:
-            side = SparseData.from_scipy(rows, dtype)
-            indptr, indices, numbers = side.arrays
-            turned = SparseData(sp.csr_array(sp.csr_array((numbers, indices, indptr), shape=side.shape).T))
-            for order, matrix in (("rows", side), ("columns", turned)):  # side.T would keep both until a collection
+            block = SparseData.from_scipy(rows, dtype)
+            indptr, indices, numbers = block.arrays
+            transposed = SparseData(sp.csr_array(sp.csr_array((numbers, indices, indptr), shape=block.shape).T))
+            for order, matrix in (("rows", block), ("columns", transposed)):  # block.T would keep both until a gc
                 for array, values in zip(ARRAYS, matrix.arrays, strict=True):
                     self.put(file_name(part, order, array), _small(values, array))
-            norms, other, nnz = side.row_norms2, turned.row_norms2, side.nnz
+            norms, other, nnz = block.row_norms2, transposed.row_norms2, block.nnz
         else:
             values = dense_array(rows)
             self.put(file_name(part, "rows", "values"), np.ascontiguousarray(values).ravel())
@@ -196,7 +196,7 @@ class _Writer:
         self._other = other if self._other is None else self._other + other
 
     def put(self, name: str, values: Any) -> None:
-        """Store one array; one that is there already with these bytes is kept."""
+        """Write one array; a file that already holds these bytes is kept."""
         path = self._folder / name
         crc = zlib.crc32(values)
         self._files[name] = (values.size, crc)
@@ -210,13 +210,13 @@ class _Writer:
             file.write(str(crc).encode())
 
     def finish(self) -> None:
-        """The norms and the manifest, and nothing else left in the folder."""
+        """Write the norms and the manifest, and remove everything else from the folder."""
         if self._kind is None or self._other is None:
             raise ValueError("There are no blocks, so there is no matrix to store.")
         sparse, short, dtype = self._kind
         self.put("rows.norms2.npy", np.concatenate(self._norms))
         self.put("columns.norms2.npy", self._other)
-        told = {
+        manifest = {
             "kind": KIND,
             "version": LAYOUT,
             "shape": [self._edges[-1], short],
@@ -228,14 +228,14 @@ class _Writer:
             "files": self._files,
         }
         with atomic(self._folder / MANIFEST) as file:
-            file.write(json.dumps(told).encode())
+            file.write(json.dumps(manifest).encode())
         for path in self._folder.iterdir():
             if path.name not in (*self._files, MANIFEST):
                 path.unlink()
 
 
 def _small(values: Array, array: str) -> Array:
-    """Indices of a part fit 32 bits."""
+    """The index arrays of a part with 32 bits."""
     if array == "values":
         return values
     if values.size and values.max() > np.iinfo(np.int32).max:

@@ -68,10 +68,10 @@ def read_samples(path: Path) -> dict[str, tuple[str, str]]:
     lines = Path(path).read_text(encoding="utf-8").splitlines()
     if not lines or lines[0].split("\t") != ["sample", "class", "subtype"]:
         raise ValueError(f"{path}, line 1: expected the header sample, class, subtype.")
-    found = {}
+    samples = {}
     for number, line in enumerate(lines[1:], 2):
         cells = line.split("\t")
         if len(cells) != 3:
             raise ValueError(f"{path}, line {number}: expected 3 cells, found {len(cells)}.")
-        found[cells[0]] = (cells[1], cells[2])
-    return found
+        samples[cells[0]] = (cells[1], cells[2])
+    return samples

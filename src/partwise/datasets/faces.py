@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .archive import read_members
+from .archive_members import read_members
 from .locate import find, first
 from .pgm import read_pgm
 
@@ -49,15 +49,15 @@ def read_matlab_faces(path: Path, variable: str, height: int, width: int) -> Fac
     from scipy.io import loadmat  # imported late: only this format needs it
 
     try:
-        found = loadmat(path)
+        variables = loadmat(path)
     except FileNotFoundError:
         raise
     except Exception as error:  # a damaged Matlab file can raise nearly anything
         raise ValueError(f"{path} cannot be read as a Matlab file ({error}); fetch it again.") from None
-    if variable not in found:
-        held = ", ".join(name for name in found if not name.startswith("__")) or "nothing"
+    if variable not in variables:
+        held = ", ".join(name for name in variables if not name.startswith("__")) or "nothing"
         raise ValueError(f"{path} should hold the variable {variable}, but holds {held}.")
-    matrix = np.asarray(found[variable])
+    matrix = np.asarray(variables[variable])
     if matrix.ndim != 2 or len(matrix) != height * width:
         raise ValueError(f"{path}: {variable} is {matrix.shape}, expected {height * width} rows, one image a column.")
     stack = matrix.astype(np.uint8).T.reshape(-1, width, height).transpose(0, 2, 1)

@@ -8,8 +8,8 @@ from typing import Any
 
 from partwise.storage.archive import atomic
 
-from .archive import read_members
-from .homes import HOMES, Home
+from .archive_members import read_members
+from .registry import HOMES, Home
 from .locate import cache
 
 Progress = Callable[[int, int | None], None]
@@ -31,9 +31,9 @@ def fetch(name: str, progress: Progress, home: Home | None = None, root: Path | 
     folder.mkdir(parents=True, exist_ok=True)
     if not all((folder / file).exists() for file in home.members or home.files):
         _bring(home, folder, progress)
-    found = home.count(root)
-    if found != home.wanted:
-        raise FetchFailed(f"{folder} holds {found}, but should hold {home.wanted}; delete it and fetch again.")
+    counts = home.count(root)
+    if counts != home.wanted:
+        raise FetchFailed(f"{folder} holds {counts}, but should hold {home.wanted}; delete it and fetch again.")
     return folder
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .archive import read_members
+from .archive_members import read_members
 from .locate import find, first
 
 

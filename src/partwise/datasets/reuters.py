@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from .archive import read_texts
+from .archive_members import read_texts
 from .locate import find, roots
 
 _ARCHIVE = "reuters21578.tar.gz"
@@ -157,11 +157,11 @@ def _items(record: str, tag: str) -> tuple[str, ...]:
 
 def _date(field: str) -> datetime | None:
     """The time stamp of the wire, without a zone; None where no day can be read."""
-    if (found := _DATE.search(field)) is None:
+    if (match := _DATE.search(field)) is None:
         return None
-    day, year, hour, minute, second = (int(part or 0) for part in found.group(1, 3, 4, 5, 6))
+    day, year, hour, minute, second = (int(part or 0) for part in match.group(1, 3, 4, 5, 6))
     try:
-        return datetime(year, _MONTHS.index(found[2]) + 1, day, hour, minute, second)
+        return datetime(year, _MONTHS.index(match[2]) + 1, day, hour, minute, second)
     except ValueError:
         return None
 

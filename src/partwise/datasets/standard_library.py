@@ -27,13 +27,13 @@ _Scope = ast.Module | _Definition
 def load_standard_library(path: str | os.PathLike[str] | None = None) -> tuple[Document, ...]:
     """The docstrings of 15 words or more, named as ``json.decoder.JSONDecoder``, labelled by top-level package."""
     root = Path(sysconfig.get_path("stdlib") if path is None else path)
-    found: dict[str, Document] = {}
+    documents: dict[str, Document] = {}
     for file in _files(root):
         for document in _documents(root, file):
-            found.setdefault(document.id, document)  # a name may be defined twice, under an if and its else
-    if not found:
+            documents.setdefault(document.id, document)  # a name may be defined twice, under an if and its else
+    if not documents:
         raise FileNotFoundError(f"{root} holds no Python sources with docstrings, so there is no corpus to read here.")
-    return tuple(found.values())
+    return tuple(documents.values())
 
 
 def _files(root: Path) -> Iterator[Path]:

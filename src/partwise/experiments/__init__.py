@@ -11,7 +11,7 @@ from partwise.experiments import (
     polish,
     sparsity,
 )
-from partwise.experiments.types import Context, Experiment, Result
+from partwise.experiments.experiment import Context, Experiment, Result
 
 __all__ = ["EXPERIMENTS", "Context", "Experiment", "Result"]
 

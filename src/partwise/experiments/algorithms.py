@@ -10,10 +10,10 @@ import numpy as np
 
 from partwise.algorithms.table import ahcls, as_algorithm
 from partwise.data.as_data import as_data
-from partwise.experiments.collections import Text, reuters10, smart, weight_note
+from partwise.experiments.corpora import Text, reuters10, smart, weight_note
 from partwise.experiments.drawing import COLORS, canvas, label
 from partwise.experiments.numbers import above, median, rounded, seconds_of
-from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
+from partwise.experiments.experiment import Claim, Context, Experiment, Result, Table, judge
 from partwise.factorize import iterate
 from partwise.linalg.svd import truncated_svd
 
@@ -30,9 +30,9 @@ NEAR, TWO_THIRDS = 1.0, 0.8
 
 def run(context: Context, *, rank: int = 10, iterations: int = 60, seeds: int = 7, weight: str = "tfidf") -> Result:
     """Every method from the same random starts; medians over the seeds."""
-    found = {}
+    results = {}
     for name in ("medlars", "cisi"):
-        found[name] = _collection(context, smart(name, context.data, weight), rank, iterations, seeds)
+        results[name] = _collection(context, smart(name, context.data, weight), rank, iterations, seeds)
     large = _collection(context, reuters10(context.data, weight), rank, min(iterations, 20), 3, ("acls", "gdcls"))
     ratio = _time(large, "acls") / _time(large, "gdcls")
     notes = (
@@ -42,8 +42,8 @@ def run(context: Context, *, rank: int = 10, iterations: int = 60, seeds: int = 
         "ACLS and GDCLS have λ = .5, AHCLS λ = .05 and α = .5, since λ = .5, which the paper's range allows too, is "
         "far too strong for AHCLS on columns of length 1; Error is the distance above the SVD's error in per cent.",
     )
-    claims = [*_accuracy(found, iterations), *_speed(found, ratio)]
-    return Result((_table(found),), tuple(claims), notes, {"collections": found, "iterations": iterations})
+    claims = [*_accuracy(results, iterations), *_speed(results, ratio)]
+    return Result((_table(results),), tuple(claims), notes, {"collections": results, "iterations": iterations})
 
 
 def _collection(
@@ -52,9 +52,9 @@ def _collection(
     """Medians by iteration for each method, and what the SVD takes."""
     data = as_data(text.matrix)
     opt = truncated_svd(data, rank)
-    made: dict[str, Any] = {"opt": rounded(opt.error), "shape": list(data.shape), "methods": {}}
-    made["svd_seconds"] = rounded(seconds_of(lambda: truncated_svd(data, rank), 7))
-    made["arpack_seconds"] = rounded(seconds_of(lambda: _arpack(text.matrix, rank), 3))
+    summary: dict[str, Any] = {"opt": rounded(opt.error), "shape": list(data.shape), "methods": {}}
+    summary["svd_seconds"] = rounded(seconds_of(lambda: truncated_svd(data, rank), 7))
+    summary["arpack_seconds"] = rounded(seconds_of(lambda: _arpack(text.matrix, rank), 3))
     runs: dict[str, list[Any]] = {name: [] for name in methods}
     for name in methods:
         list(islice(iterate(data, rank, algorithm=METHODS[name], init="random"), 3))
@@ -68,8 +68,8 @@ def _collection(
         every = np.array(paths)
         seconds, errors = np.median(every, axis=0).T
         one = np.median(np.diff(every[:, :, 0], axis=1))
-        made["methods"][name] = {"seconds": rounded(seconds), "error": rounded(errors), "iteration": rounded(one)}
-    return made
+        summary["methods"][name] = {"seconds": rounded(seconds), "error": rounded(errors), "iteration": rounded(one)}
+    return summary
 
 
 def _arpack(matrix: Any, rank: int) -> Any:
@@ -78,18 +78,18 @@ def _arpack(matrix: Any, rank: int) -> Any:
     return svds(matrix, rank, rng=np.random.default_rng(0))
 
 
-def _time(found: dict[str, Any], name: str) -> float:
+def _time(collection: dict[str, Any], name: str) -> float:
     """Seconds of one iteration, the median over all."""
-    return float(found["methods"][name]["iteration"])
+    return float(collection["methods"][name]["iteration"])
 
 
-def until(found: dict[str, Any], name: str, level: float) -> float | None:
+def until(collection: dict[str, Any], name: str, level: float) -> float | None:
     """Seconds until the error has come down to a level, None where it never does."""
-    path = found["methods"][name]
+    path = collection["methods"][name]
     return next((s for s, e in zip(path["seconds"], path["error"], strict=True) if e <= level), None)
 
 
-def _table(found: dict[str, Any]) -> Table:
+def _table(results: dict[str, Any]) -> Table:
     columns: tuple[str, ...] = (
         "collection",
         "method",
@@ -100,34 +100,34 @@ def _table(found: dict[str, Any]) -> Table:
     )
     columns += (f"s until {NEAR:g} % above", "against the SVD's time")
     rows: list[tuple[Any, ...]] = []
-    for name, one in found.items():
+    for name, one in results.items():
         for method, path in one["methods"].items():
             errors, near = path["error"], until(one, method, NEAR)
             at = [errors[min(i, len(errors) - 1)] for i in (10, 30, len(errors) - 1)]
             share = None if near is None else rounded(near / one["svd_seconds"], 3)
             rows.append((name, method, rounded(1e3 * _time(one, method), 3), *rounded(at, 4), near, share))
-        for told, seconds in (("SVD (ours)", one["svd_seconds"]), ("SVD (ARPACK)", one["arpack_seconds"])):
-            rows.append((name, told, None, 0.0, 0.0, 0.0, seconds, rounded(seconds / one["svd_seconds"], 3)))
+        for solver, seconds in (("SVD (ours)", one["svd_seconds"]), ("SVD (ARPACK)", one["arpack_seconds"])):
+            rows.append((name, solver, None, 0.0, 0.0, 0.0, seconds, rounded(seconds / one["svd_seconds"], 3)))
     return Table("methods", "Methods on two collections", columns, tuple(rows))
 
 
-def _accuracy(found: dict[str, Any], iterations: int) -> list[Claim]:
-    last = {(n, m): one["methods"][m]["error"][-1] for n, one in found.items() for m in one["methods"]}
-    ten = {(n, m): one["methods"][m]["error"][min(10, iterations)] for n, one in found.items() for m in METHODS}
-    beats = [e[n, m] < e[n, "multiplicative"] for e in (ten, last) for n in found for m in ALS_TYPE]
-    close = [abs(last[n, m] - last[n, "gdcls"]) <= 0.5 for n in found for m in ALS_TYPE]
-    told = "; ".join(
+def _accuracy(results: dict[str, Any], iterations: int) -> list[Claim]:
+    last = {(n, m): one["methods"][m]["error"][-1] for n, one in results.items() for m in one["methods"]}
+    ten = {(n, m): one["methods"][m]["error"][min(10, iterations)] for n, one in results.items() for m in METHODS}
+    beats = [e[n, m] < e[n, "multiplicative"] for e in (ten, last) for n in results for m in ALS_TYPE]
+    close = [abs(last[n, m] - last[n, "gdcls"]) <= 0.5 for n in results for m in ALS_TYPE]
+    errors_text = "; ".join(
         f"{n}: ACLS {ten[n, 'acls']:.2f} and {last[n, 'acls']:.2f} %, AHCLS {ten[n, 'ahcls']:.2f} and "
         f"{last[n, 'ahcls']:.2f} %, Lee–Seung {ten[n, 'multiplicative']:.2f} and {last[n, 'multiplicative']:.2f} %"
-        for n in found
+        for n in results
     )
-    gaps = "; ".join(f"{n}: {last[n, 'acls']:.2f} against {last[n, 'gdcls']:.2f} %" for n in found)
+    gaps = "; ".join(f"{n}: {last[n, 'acls']:.2f} against {last[n, 'gdcls']:.2f} %" for n in results)
     most = max(last.values())
     return [
         Claim(
             "ALS-type algorithms outperform the Lee–Seung multiplicative update algorithms in accuracy",
             judge(beats),
-            f"Above the SVD at iteration 10 and at the last, {told}.",
+            f"Above the SVD at iteration 10 and at the last, {errors_text}.",
             "3.4",
         ),
         Claim(
@@ -145,18 +145,18 @@ def _accuracy(found: dict[str, Any], iterations: int) -> list[Claim]:
     ]
 
 
-def _speed(found: dict[str, Any], large: float) -> list[Claim]:
-    times = {n: _time(one, "acls") / _time(one, "gdcls") for n, one in found.items()} | {"reuters10": large}
-    sooner, told = [], []
-    for name, one in found.items():
+def _speed(results: dict[str, Any], large: float) -> list[Claim]:
+    times = {n: _time(one, "acls") / _time(one, "gdcls") for n, one in results.items()} | {"reuters10": large}
+    faster, comparisons = [], []
+    for name, one in results.items():
         near = until(one, "acls", NEAR)
-        sooner += [near is not None and near < one["svd_seconds"], near is not None and near < one["arpack_seconds"]]
+        faster += [near is not None and near < one["svd_seconds"], near is not None and near < one["arpack_seconds"]]
         near_told = "never" if near is None else f"{1e3 * near:.0f} ms"
-        told.append(
+        comparisons.append(
             f"{name}: {near_told} against {1e3 * one['svd_seconds']:.0f} and {1e3 * one['arpack_seconds']:.0f} ms"
         )
     return [
-        _against_lee_seung(found),
+        _against_lee_seung(results),
         Claim(
             "ACLS and AHCLS require roughly 2/3 the time of the GDCLS algorithm",
             judge(ratio <= TWO_THIRDS for ratio in times.values()),
@@ -167,18 +167,18 @@ def _speed(found: dict[str, Any], large: float) -> list[Claim]:
         ),
         Claim(
             "ACLS and AHCLS require less time than the SVD",
-            judge(sooner),
-            f"Until ACLS is {NEAR:g} % above the SVD, against our SVD and ARPACK's, {'; '.join(told)}.",
+            judge(faster),
+            f"Until ACLS is {NEAR:g} % above the SVD, against our SVD and ARPACK's, {'; '.join(comparisons)}.",
             "3.4",
         ),
     ]
 
 
-def _against_lee_seung(found: dict[str, Any]) -> Claim:
+def _against_lee_seung(results: dict[str, Any]) -> Claim:
     """The seconds until 1 % above the SVD, and until the error with which Lee–Seung ends."""
     shares: dict[str, list[float]] = {"near": [], "last": []}
     tried = 0
-    for one in found.values():
+    for one in results.values():
         path = one["methods"]["multiplicative"]
         for goal, level in (("near", NEAR), ("last", path["error"][-1])):
             theirs = until(one, "multiplicative", level) or path["seconds"][-1]
@@ -199,9 +199,9 @@ def _against_lee_seung(found: dict[str, Any]) -> Claim:
 
 def draw(result: Result) -> Figure:
     """Two collections, against seconds and against iterations."""
-    found = result.series["collections"]
-    figure, axes = canvas(len(found), 2, 9.5, 3.4 * len(found))
-    for row, (name, one) in zip(axes, found.items(), strict=True):
+    results = result.series["collections"]
+    figure, axes = canvas(len(results), 2, 9.5, 3.4 * len(results))
+    for row, (name, one) in zip(axes, results.items(), strict=True):
         for method, path in one["methods"].items():
             name_of = as_algorithm(METHODS[method]).name
             style = {"color": COLORS[name_of], "lw": 1.6, "ls": "-" if method in PAPERS else "--"}

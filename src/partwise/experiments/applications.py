@@ -8,12 +8,12 @@ import numpy as np
 
 from partwise.datasets import load_golub, load_movielens, load_orl
 from partwise.experiments import faces, leukemia
-from partwise.experiments.collections import weight_note
+from partwise.experiments.corpora import weight_note
 from partwise.experiments.drawing import label, stacked
 from partwise.experiments.numbers import counted
 from partwise.experiments.queries import precisions
 from partwise.experiments.recommendations import LIKED, offers
-from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
+from partwise.experiments.experiment import Claim, Context, Experiment, Result, Table, judge
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +40,7 @@ def run(
     groups = leukemia.clusters(context, samples, clusters, runs, "als-hals")
     films = offers(context, ratings, ranks, top, splits, held)
     images = faces.compare(orl, min(parts, *orl.pixels.shape), "als-hals", 0)
-    found = [
+    query_rows = [
         row
         for name in context.track("queries", ("medlars", "cisi"))
         for row in precisions(context, name, concepts, weight)
@@ -64,11 +64,11 @@ def run(
         Table("films", f"Held-out films among the first {top}", ("method", "k", "recall", "±", "NDCG"),
               tuple(tuple(row.values()) for row in films)),
         Table("queries", "Mean average precision", ("collection", "documents as", "k", "mean average precision"),
-              tuple(tuple(row.values()) for row in found)),
+              tuple(tuple(row.values()) for row in query_rows)),
         Table("faces", "NMF and SVD on the ORL faces", faces.COLUMNS, tuple(faces.table_rows("ORL", images))),
     )  # fmt: skip
-    claims = [*_cluster_claims(groups), *_use_claims(films, found, top), _image_claim(images)]
-    series = {"groups": groups, "films": films, "queries": found}
+    claims = [*_cluster_claims(groups), *_use_claims(films, query_rows, top), _image_claim(images)]
+    series = {"groups": groups, "films": films, "queries": query_rows}
     return Result(tables, tuple(claims), notes, series)
 
 
@@ -76,7 +76,7 @@ def _cluster_claims(groups: list[dict[str, Any]]) -> list[Claim]:
     by = {group["rank"]: group for group in groups}
     two, three = by[min(by)], by[sorted(by)[1]]
     rest = [g["cophenetic"] for k, g in by.items() if k > 3]
-    told = ", ".join(f"{g['cophenetic']:.4f} (k = {k})" for k, g in by.items())
+    correlations = ", ".join(f"{g['cophenetic']:.4f} (k = {k})" for k, g in by.items())
     return [
         Claim(
             "NMF automatically clusters similar items into groups: ALL and AML",
@@ -94,17 +94,17 @@ def _cluster_claims(groups: list[dict[str, Any]]) -> list[Claim]:
         Claim(
             "the cophenetic correlation is high for the clusters that are there and falls beyond them",
             judge([two["cophenetic"] > 0.98, three["cophenetic"] > 0.98, not rest or max(rest) < three["cophenetic"]]),
-            f"It is {told}.",
+            f"It is {correlations}.",
             "1; Brunet et al. 2004",
         ),
     ]
 
 
-def _use_claims(films: list[dict[str, Any]], found: list[dict[str, Any]], top: int) -> list[Claim]:
+def _use_claims(films: list[dict[str, Any]], query_rows: list[dict[str, Any]], top: int) -> list[Claim]:
     recall = {(f["method"], f["rank"]): f["recall"] for f in films}
     popular = recall["popularity", None]
     best = {m: max(r for (method, _), r in recall.items() if method == m) for m in ("NMF", "SVD")}
-    precision = {(row["data"], row["method"]): row["precision"] for row in found}
+    precision = {(row["data"], row["method"]): row["precision"] for row in query_rows}
     names = sorted({data for data, _ in precision})
     return [
         Claim(
@@ -141,7 +141,7 @@ def _image_claim(images: dict[str, Any]) -> Claim:
 
 def draw(result: Result) -> Figure:
     """The consensus at each rank above, the cophenetic correlation, films and queries below."""
-    groups, films, found = (result.series[key] for key in ("groups", "films", "queries"))
+    groups, films, query_rows = (result.series[key] for key in ("groups", "films", "queries"))
     figure, upper, lower = stacked(11, 6.6, 1.25)
     for axis, group in zip(np.atleast_1d(upper.subplots(1, len(groups))), groups, strict=True):
         axis.imshow(np.array(group["consensus"], float), cmap="Blues", vmin=0, vmax=1)
@@ -160,9 +160,9 @@ def draw(result: Result) -> Figure:
     axes[1].set_ylim(0)
     axes[1].legend(fontsize=8, frameon=False)
     label(axes[1], "films", "k", "recall among the first ten")
-    names = list(dict.fromkeys(row["data"] for row in found))
+    names = list(dict.fromkeys(row["data"] for row in query_rows))
     for place, (method, color) in enumerate((("words", "#777777"), ("SVD", "#c1272d"), ("NMF", "#0b6e4f"))):
-        values = [row["precision"] for row in found if row["method"] == method]
+        values = [row["precision"] for row in query_rows if row["method"] == method]
         axes[2].bar(np.arange(len(names)) + 0.27 * (place - 1), values, 0.25, color=color, label=method)
     axes[2].set_xticks(range(len(names)), names)
     axes[2].legend(fontsize=8, frameon=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from partwise.datasets import TOP_TEN
-from partwise.experiments.types import Claim, Table, judge
+from partwise.experiments.experiment import Claim, Table, judge
 
 TOP, PAPERS_ERROR, PAPERS_COVERED = 6, 0.009, 8
 """Terms shown of a topic; per cent above the SVD and categories covered in the paper's best run."""
@@ -59,7 +59,7 @@ def topic_claims(gaps: list[Any], starts: dict[str, Any], larger: int, moved: di
     counts = {w: len(covered(topics)) for w, (_, topics, _) in moved.items()}
     apart = {w: parted(wide) for w, (_, _, wide) in moved.items()}
     together = {w: lumped(topics) for w, (_, topics, _) in moved.items()}
-    here = covered(next(iter(moved.values()))[1])
+    categories = covered(next(iter(moved.values()))[1])
     return [
         Claim(
             "the relative error for this global minimum is .009%",
@@ -73,7 +73,7 @@ def topic_claims(gaps: list[Any], starts: dict[str, Any], larger: int, moved: di
         Claim(
             "the basis vectors cover 8 of the 10 correct reuters classifications",
             judge(count >= PAPERS_COVERED - 1 for count in counts.values()),
-            f"By their documents ours cover {len(here)} ({', '.join(here)}); by weighting: "
+            f"By their documents ours cover {len(categories)} ({', '.join(categories)}); by weighting: "
             + ", ".join(f"{w} {count}" for w, count in counts.items()) + "; 7 or more count as kept.",
             "4.3",
         ),
@@ -81,7 +81,7 @@ def topic_claims(gaps: list[Any], starts: dict[str, Any], larger: int, moved: di
             "corn and grain are lumped into the first basis vector labeled wheat",
             judge(together.values()),
             "The topics that hold most documents of wheat, grain and corn: "
-            + _said(moved, 1, ("wheat", "grain", "corn"))
+            + _homes_text(moved, 1, ("wheat", "grain", "corn"))
             + ".",
             "4.3",
         ),
@@ -89,7 +89,7 @@ def topic_claims(gaps: list[Any], starts: dict[str, Any], larger: int, moved: di
             "this vector breaks into wheat and grain, and corn, when k is increased from 10 to 12",
             judge(apart.values()),
             f"The topics that hold most documents of wheat, grain and corn at k = {larger}: "
-            + _said(moved, 2, ("wheat", "grain", "corn"))
+            + _homes_text(moved, 2, ("wheat", "grain", "corn"))
             + ".",
             "4.3",
         ),
@@ -97,9 +97,9 @@ def topic_claims(gaps: list[Any], starts: dict[str, Any], larger: int, moved: di
     ]  # fmt: skip
 
 
-def _said(moved: dict[str, Any], place: int, names: tuple[str, ...]) -> str:
+def _homes_text(moved: dict[str, Any], place: int, names: tuple[str, ...]) -> str:
     """The topics in which each weighting has most documents of some categories."""
-    homes = {w: [_home(found[place], name) + 1 for name in names] for w, found in moved.items()}
+    homes = {w: [_home(outcome[place], name) + 1 for name in names] for w, outcome in moved.items()}
     return "; ".join(f"{weight} {', '.join(map(str, own))}" for weight, own in homes.items())
 
 

@@ -10,11 +10,11 @@ from partwise.datasets import TOP_TEN
 from partwise.engine.stopping import MaxIterations
 from partwise.experiments.alignment import align
 from partwise.experiments.basis_claims import PAPERS_ERROR, TOP, topic_claims, weight_table
-from partwise.experiments.collections import WEIGHTINGS, Text, counts_note, reuters10, weight_note
+from partwise.experiments.corpora import WEIGHTINGS, Text, counts_note, reuters10, weight_note
 from partwise.experiments.drawing import canvas, label
 from partwise.experiments.numbers import above, rounded, strongest
 from partwise.experiments.papers_topics import LABELS, PAPERS_BEST, likeness
-from partwise.experiments.types import Context, Experiment, Result, Table
+from partwise.experiments.experiment import Context, Experiment, Result, Table
 from partwise.factorize import iterate
 from partwise.linalg.matching import unit_columns
 from partwise.linalg.svd import SVD, truncated_svd
@@ -106,11 +106,11 @@ def gaps_of(fit: Factorization, svd: SVD) -> tuple[Any, ...]:
 def _topics(text: Text, fit: Factorization) -> list[dict[str, Any]]:
     """For each topic its terms, how many documents it is strongest in, and the shares of the categories among them."""
     labels = strongest_topics(fit.w, fit.h)
-    made = []
+    topics = []
     for topic in range(fit.rank):
         members = [text.categories[j] for j in np.flatnonzero(labels == topic)]
         shares = {c: sum(c in own for own in members) / max(len(members), 1) for c in TOP_TEN}
-        made.append(
+        topics.append(
             {
                 "terms": strongest(fit.w[:, topic], text.terms, TOP),
                 "documents": len(members),
@@ -118,7 +118,7 @@ def _topics(text: Text, fit: Factorization) -> list[dict[str, Any]]:
                 "shares": rounded(list(shares.values()), 4),
             }
         )
-    return made
+    return topics
 
 
 def _start(text: Text, best: Factorization, name: str, rank: int) -> dict[str, Any]:

@@ -26,8 +26,8 @@ def single_label(articles: Iterable[Article], least: int = 20) -> tuple[list[str
 def nmf_clusters(fit: Factorization) -> Array:
     """The strongest topic of each document, the columns of W at length 1; −1 where a document has none."""
     weights = fit.h * np.linalg.norm(fit.w, axis=0)
-    found: Array = np.where(weights.any(axis=1), weights.argmax(axis=1), -1)
-    return found
+    labels: Array = np.where(weights.any(axis=1), weights.argmax(axis=1), -1)
+    return labels
 
 
 def svd_clusters(svd: SVD, count: int, seed: int, starts: int = 10) -> Array:

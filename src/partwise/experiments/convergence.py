@@ -12,10 +12,10 @@ from partwise.data.as_data import as_data
 from partwise.data.products import product, residual2
 from partwise.engine.step import Step
 from partwise.engine.stopping import Angle, Frobenius, Rule, Stationarity
-from partwise.experiments.collections import smart, weight_note
+from partwise.experiments.corpora import smart, weight_note
 from partwise.experiments.drawing import canvas, label, plain_log
 from partwise.experiments.numbers import above, median, rank_correlation, rounded, seconds_of
-from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
+from partwise.experiments.experiment import Claim, Context, Experiment, Result, Table, judge
 from partwise.factorize import iterate
 from partwise.linalg.matching import angles_between, matched_angles, unit_columns
 from partwise.linalg.svd import truncated_svd
@@ -50,8 +50,8 @@ def run(context: Context, *, rank: int = 10, iterations: int = 100, seeds: int =
         runs.append({"paths": _paths(steps, opt), "stops": {name: _stop(rule, steps) for name, rule in RULES.items()}})
         last = steps[-1]
     costs = _costs(text.matrix, last)
-    paths = [made["paths"] for made in runs]
-    stops = [made["stops"] for made in runs]
+    paths = [record["paths"] for record in runs]
+    stops = [record["stops"] for record in runs]
     notes = (
         f"ACLS with λ = .5 on CISI, k = {rank}, {iterations} iterations from {seeds} random starts; the figure "
         "shows the "
@@ -89,8 +89,8 @@ def _stop(rule: Rule, steps: list[Step]) -> dict[str, Any] | None:
     step = next((step for step in steps if rule(step) is not None), None)
     if step is None:
         return None
-    found = {"iteration": step.iteration, "error": step.error, "kkt": step.kkt, "verdict": verdict(step.optimality)}
-    return found | {"angle": step.angle}
+    record = {"iteration": step.iteration, "error": step.error, "kkt": step.kkt, "verdict": verdict(step.optimality)}
+    return record | {"angle": step.angle}
 
 
 def _costs(matrix: Any, step: Step) -> dict[str, float]:
@@ -134,11 +134,11 @@ def _stop_table(stops: list[dict[str, Any]], opt: float) -> Table:
     head = ("rule", "stops in", "at iteration", "above the SVD, %", "KKT residual", "verdicts there")
     rows: list[tuple[Any, ...]] = []
     for name in RULES:
-        found = [stop[name] for stop in stops if stop[name] is not None]
-        said = "; ".join(sorted({stop["verdict"] for stop in found}))
-        iteration, error, kkt = (median([stop[key] for stop in found]) for key in ("iteration", "error", "kkt"))
+        reached = [stop[name] for stop in stops if stop[name] is not None]
+        verdicts = "; ".join(sorted({stop["verdict"] for stop in reached}))
+        iteration, error, kkt = (median([stop[key] for stop in reached]) for key in ("iteration", "error", "kkt"))
         numbers = (rounded(iteration, 4), rounded(above(error, opt), 4), rounded(kkt, 3))
-        rows.append((name, f"{len(found)} of {len(stops)}", *numbers, said))
+        rows.append((name, f"{len(reached)} of {len(stops)}", *numbers, verdicts))
     return Table("stops", "Where each rule would have stopped (medians over the starts)", head, tuple(rows))
 
 

@@ -75,11 +75,11 @@ def tiles(images: Any, columns: int, edge: float) -> Any:
 
     count, height, width = images.shape
     rows = -(-count // columns)
-    made = np.full((rows * (height + 1) - 1, columns * (width + 1) - 1), edge)
+    mosaic = np.full((rows * (height + 1) - 1, columns * (width + 1) - 1), edge)
     for place, image in enumerate(images):
         top, left = (place // columns) * (height + 1), (place % columns) * (width + 1)
-        made[top : top + height, left : left + width] = image
-    return made
+        mosaic[top : top + height, left : left + width] = image
+    return mosaic
 
 
 def save(figure: Figure, folder: Path) -> None:
@@ -87,6 +87,6 @@ def save(figure: Figure, folder: Path) -> None:
     import matplotlib as mpl
 
     with mpl.rc_context({"svg.hashsalt": "partwise", "svg.fonttype": "none"}):
-        for kind, told in (("svg", {"Date": None}), ("png", {"Software": None})):
+        for kind, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
             with atomic(folder / f"figure.{kind}") as file:
-                figure.savefig(file, format=kind, dpi=110, metadata=told)
+                figure.savefig(file, format=kind, dpi=110, metadata=metadata)

@@ -60,10 +60,10 @@ def _images(w: Array, faces: Faces, count: int) -> Any:
     return rounded(scaled.T.reshape(-1, faces.height, faces.width), 2)
 
 
-def table_rows(name: str, found: dict[str, Any]) -> list[tuple[Any, ...]]:
+def table_rows(name: str, comparison: dict[str, Any]) -> list[tuple[Any, ...]]:
     """A line for each factorisation."""
     keys = ("error", "sparsity_w", "sparsity_h", "zeros_w", "zeros_h", "negative", "kilobytes")
-    return [(name, kind, *(row[key] for key in keys)) for kind, row in found["rows"].items()]
+    return [(name, kind, *(row[key] for key in keys)) for kind, row in comparison["rows"].items()]
 
 
 COLUMNS = ("faces", "factors", "error / ‖A‖", "sparsity of W by image", "sparsity of H by face", "zeros of W",

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partwise.engine.step import Step
-from partwise.experiments.collections import WEIGHTINGS, counts_note, reuters10, weight_note
+from partwise.experiments.corpora import WEIGHTINGS, counts_note, reuters10, weight_note
 from partwise.experiments.drawing import canvas, label, plain_log
 from partwise.experiments.numbers import above, median, rank_correlation, rounded, seconds_of
 from partwise.experiments.table_one import table_one
-from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
+from partwise.experiments.experiment import Claim, Context, Experiment, Result, Table, judge
 from partwise.factorize import iterate
 from partwise.inits.svd_centroid import SVDCentroid
 from partwise.inits.table import INITS, is_seeded
@@ -116,20 +116,20 @@ def _table(rows: list[dict[str, Any]]) -> Table:
     head: tuple[str, ...] = ("start", "s", "s, paper", "kB", "kB, paper")
     for i in AT:
         head += (f"Error({i}), %", "±", f"Error({i}), paper")
-    made = []
+    lines = []
     for row in rows:
         paper: tuple[Any, ...] = PAPER.get(row["init"], (None,) * 6)
         cells: tuple[Any, ...] = (row["init"], row["seconds"], paper[0], row["kilobytes"], paper[1])
         for place in range(len(AT)):
             cells += (row["error"][place], row["spread"][place], paper[2 + place])
-        made.append(cells)
+        lines.append(cells)
     times = [median([row["acls"][place] for row in rows]) for place in range(len(AT))]
     times[0] = median([row["first"] - row["seconds"] for row in rows])
     last: tuple[Any, ...] = ("ACLS time, s", None, None, None, None)
     for ours, theirs in zip(times, (0.37, 3.42, 6.78, 10.29), strict=True):
         last += (rounded(ours, 3), None, theirs)
     return Table("starts", "The starts: ours beside the paper's table 2; below co-occurrence the newer ones",
-                 head, (*made, last))  # fmt: skip
+                 head, (*lines, last))  # fmt: skip
 
 
 def _weight_table(others: list[dict[str, Any]]) -> Table:

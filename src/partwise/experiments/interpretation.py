@@ -8,11 +8,11 @@ import numpy as np
 
 from partwise.data.as_data import as_data
 from partwise.datasets import load_cbcl
-from partwise.experiments.collections import reuters10, smart, weight_note
+from partwise.experiments.corpora import reuters10, smart, weight_note
 from partwise.experiments.drawing import label, picture, stacked, tiles
 from partwise.experiments.faces import COLUMNS, EQUAL, NEARLY, compare, table_rows
 from partwise.experiments.numbers import rounded, strongest
-from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
+from partwise.experiments.experiment import Claim, Context, Experiment, Result, Table, judge
 from partwise.factorize import factorize
 from partwise.linalg.matching import unit_columns
 from partwise.linalg.measures import sparse_bytes
@@ -41,11 +41,11 @@ def run(
     storage = [row for name in context.track("storage", ("medlars", "cisi", "reuters10"))
                for row in _storage(context, name, ranks, weight)]  # fmt: skip
     faces = load_cbcl(context.data)
-    found = compare(faces, min(parts, *faces.pixels.shape), algorithm, 49)
+    comparison = compare(faces, min(parts, *faces.pixels.shape), algorithm, 49)
     notes = (
         f"MEDLARS at k = {rank} by als-hals from random-acol; the {SHOWN} topics with most weight are drawn. "
         + weight_note(weight),
-        f"CBCL: {found['images']:,} faces of {found['size'][0]} × {found['size'][1]} pixels in [0, 1], k = "
+        f"CBCL: {comparison['images']:,} faces of {comparison['size'][0]} × {comparison['size'][1]} pixels in [0, 1], k = "
         f"{parts} as in Lee "
         f"and Seung's figure, {algorithm}. A factor is stored sparse where that is smaller.",
     )
@@ -63,10 +63,10 @@ def run(
         Table("topics", "MEDLARS topics", ("topic", "terms", "weight"),
               tuple((i + 1, ", ".join(t["terms"]), t["share"]) for i, t in enumerate(topics["all"]))),
         Table("storage", "Storage", head, tuple(tuple(row.values()) for row in storage)),
-        Table("faces", "NMF and SVD on the CBCL faces", COLUMNS, tuple(table_rows("CBCL", found))),
+        Table("faces", "NMF and SVD on the CBCL faces", COLUMNS, tuple(table_rows("CBCL", comparison))),
     )  # fmt: skip
-    claims = _claims(topics, storage, found)
-    return Result(tables, tuple(claims), notes, {"topics": topics["all"][:SHOWN], "faces": found})
+    claims = _claims(topics, storage, comparison)
+    return Result(tables, tuple(claims), notes, {"topics": topics["all"][:SHOWN], "faces": comparison})
 
 
 def _topics(text: Any, rank: int) -> dict[str, Any]:
@@ -74,11 +74,11 @@ def _topics(text: Any, rank: int) -> dict[str, Any]:
     fit = factorize(text.matrix, rank, algorithm="als-hals", init="random-acol")
     svd = truncated_svd(text.matrix, rank)
     share = np.linalg.norm(fit.w, axis=0) * fit.h.sum(axis=0)
-    made = []
+    topics = []
     for topic in np.argsort(-share):
         column = unit_columns(fit.w)[:, topic]
         order = np.argsort(-column, kind="stable")[:TERMS]
-        made.append(
+        topics.append(
             {
                 "terms": strongest(column, text.terms, TERMS),
                 "weights": rounded(column[order], 4),
@@ -87,7 +87,7 @@ def _topics(text: Any, rank: int) -> dict[str, Any]:
         )
     data = as_data(text.matrix)
     return {
-        "all": made,
+        "all": topics,
         "coherence": {"NMF": mean_coherence(data, fit.w), "SVD": mean_coherence(data, abs(svd.u))},
         "negative": float(np.mean(svd.u < 0)),
         "zeros": float(np.mean(fit.w == 0)),
@@ -114,8 +114,8 @@ def _storage(context: Context, name: str, ranks: tuple[int, ...], weight: str) -
     return rows
 
 
-def _claims(topics: dict[str, Any], storage: list[dict[str, Any]], found: dict[str, Any]) -> list[Claim]:
-    faces = found["rows"]["NMF"]["kilobytes"] / found["rows"]["SVD"]["kilobytes"]
+def _claims(topics: dict[str, Any], storage: list[dict[str, Any]], comparison: dict[str, Any]) -> list[Claim]:
+    faces = comparison["rows"]["NMF"]["kilobytes"] / comparison["rows"]["SVD"]["kilobytes"]
     more = [row["svd_ratio"] > 1 for row in storage]
     less = [row["nmf_ratio"] < 1 for row in storage]
     coherence = topics["coherence"]
@@ -152,12 +152,12 @@ def _claims(topics: dict[str, Any], storage: list[dict[str, Any]], found: dict[s
             f"zeros); on the faces {faces:.2f}.",
             "2.2",
         ),
-        *_face_claims(found),
+        *_face_claims(comparison),
     ]
 
 
-def _face_claims(found: dict[str, Any]) -> list[Claim]:
-    nmf, svd, ratio = found["rows"]["NMF"], found["rows"]["SVD"], found["ratio"]
+def _face_claims(comparison: dict[str, Any]) -> list[Claim]:
+    nmf, svd, ratio = comparison["rows"]["NMF"], comparison["rows"]["SVD"], comparison["ratio"]
     return [
         Claim(
             "the NMF basis images and weights are very sparse, the SVD factors nearly completely dense",
@@ -194,16 +194,16 @@ def draw(result: Result) -> Figure:
         axis.tick_params(labelsize=8)
         axis.spines[["top", "right"]].set_visible(False)
         label(axis, f"W{'₁₂₃₄'[place]}", "weight in a topic of length 1", "")
-    found = result.series["faces"]
+    comparison = result.series["faces"]
     axes = lower.subplots(1, 3, width_ratios=(3, 3, 1.1))
     for axis, kind in zip(axes, ("NMF", "SVD"), strict=False):
-        images = np.array(found["basis"][kind], float)
+        images = np.array(comparison["basis"][kind], float)
         if kind == "SVD":
             images = (1 + images) / 2
         picture(
             axis, tiles(images, 7, 0.5), f"{kind} basis" + (" (grey is zero)" if kind == "SVD" else " (white is zero)")
         )
-    faces = [found["face"], found["rebuilt"]["NMF"], found["rebuilt"]["SVD"]]
+    faces = [comparison["face"], comparison["rebuilt"]["NMF"], comparison["rebuilt"]["SVD"]]
     picture(axes[2], 1 - tiles(np.clip(np.array(faces, float), 0, 1), 1, 0.0), "a face; by NMF; by SVD")
     return figure
 

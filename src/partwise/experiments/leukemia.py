@@ -9,7 +9,7 @@ import numpy as np
 
 from partwise.datasets import Expression
 from partwise.experiments.numbers import rounded
-from partwise.experiments.types import Context
+from partwise.experiments.experiment import Context
 from partwise.study.stability import stability
 from partwise.types import Array
 
@@ -29,19 +29,19 @@ def clusters(
     """For each rank the stability, the clusters of the consensus, and how many samples are not with their own."""
     rows = []
     for rank in context.track("leukaemia", list(ranks)):
-        found = stability(samples.values, rank, runs=runs, algorithm=algorithm, init="random")
-        labels = consensus_clusters(found.consensus, rank)
-        chosen = [int(i) for i in found.documents]
+        agreement = stability(samples.values, rank, runs=runs, algorithm=algorithm, init="random")
+        labels = consensus_clusters(agreement.consensus, rank)
+        chosen = [int(i) for i in agreement.documents]
         classes, subtypes = ([names[i] for i in chosen] for names in (samples.classes, samples.subtypes))
         rows.append(
             {
                 "rank": rank,
-                "cophenetic": rounded(found.cophenetic, 5),
-                "dispersion": rounded(found.dispersion, 4),
-                "clusters": [_told(labels == c, subtypes) for c in sorted(set(labels))],
+                "cophenetic": rounded(agreement.cophenetic, 5),
+                "dispersion": rounded(agreement.dispersion, 4),
+                "clusters": [_composition(labels == c, subtypes) for c in sorted(set(labels))],
                 "wrong": astray(labels, classes),
                 "wrong_subtypes": astray(labels, subtypes) if rank > 2 else None,
-                "consensus": rounded(_ordered(found.consensus), 2),
+                "consensus": rounded(_ordered(agreement.consensus), 2),
             }
         )
     return rows
@@ -72,7 +72,7 @@ def astray(labels: Array, classes: Sequence[str]) -> int:
     return len(labels) - kept
 
 
-def _told(chosen: Array, classes: Sequence[str]) -> str:
+def _composition(chosen: Array, classes: Sequence[str]) -> str:
     own = [name for name, yes in zip(classes, chosen, strict=True) if yes]
     return " + ".join(f"{own.count(name)} {name}" for name in sorted(set(own)))
 

@@ -10,10 +10,10 @@ import numpy as np
 from partwise.algorithms.updates.multiplicative import lift
 from partwise.engine.step import Step
 from partwise.engine.stopping import MaxIterations
-from partwise.experiments.collections import smart, weight_note
+from partwise.experiments.corpora import smart, weight_note
 from partwise.experiments.drawing import COLORS, canvas, label
 from partwise.experiments.numbers import above, median, rounded
-from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
+from partwise.experiments.experiment import Claim, Context, Experiment, Result, Table, judge
 from partwise.factorize import factorize, iterate
 from partwise.linalg.svd import truncated_svd
 
@@ -64,8 +64,8 @@ def _path(matrix: Any, rank: int, method: str, start: str, seed: int, iterations
         if before is not None:
             back.append(int(np.sum((before.w == 0) & (step.w > 0))))
         before = step
-    made: dict[str, list[Any]] = {"wrong": wrong, "back": back, "error": errors, "zeros": zeros}
-    return {key: path + path[-1:] * (iterations + 1 - len(path)) for key, path in made.items()}
+    paths: dict[str, list[Any]] = {"wrong": wrong, "back": back, "error": errors, "zeros": zeros}
+    return {key: path + path[-1:] * (iterations + 1 - len(path)) for key, path in paths.items()}
 
 
 def _gains(matrix: Any, rank: int, method: str, start: str, iterations: int, opt: float) -> dict[str, Any]:
@@ -78,8 +78,8 @@ def _gains(matrix: Any, rank: int, method: str, start: str, iterations: int, opt
         for name, pair in pairs.items()
     }
     free = factorize(matrix, rank, algorithm="hals", init=pairs["on"], stop=stop, reseed=False)
-    told = {"method": method, "start": start, "wrong": first.certificate.w.locked + first.certificate.h.locked}
-    return told | {
+    case = {"method": method, "start": start, "wrong": first.certificate.w.locked + first.certificate.h.locked}
+    return case | {
         "end": rounded(above(first.error, opt), 4),
         "on": rounded(above(ends["on"].error, opt), 4),
         "lifted": rounded(above(ends["lifted"].error, opt), 4),

@@ -27,12 +27,12 @@ def rounded(values: Any, digits: int = 6) -> Any:
 def seconds_of(task: Callable[[], Any], repeats: int) -> float:
     """The median time of a task, after one call that is not counted."""
     task()
-    found = []
+    times = []
     for _ in range(repeats):
         began = time.perf_counter()
         task()
-        found.append(time.perf_counter() - began)
-    return median(found)
+        times.append(time.perf_counter() - began)
+    return median(times)
 
 
 def above(error: float, opt: float) -> float:

@@ -8,10 +8,10 @@ from partwise.algorithms.base import Algorithm
 from partwise.algorithms.table import acls, als, anls, hals, projected_gradient
 from partwise.data.products import gram_of
 from partwise.engine.stopping import MaxIterations, Stationarity
-from partwise.experiments.collections import smart, weight_note
+from partwise.experiments.corpora import smart, weight_note
 from partwise.experiments.drawing import COLORS, canvas, label
 from partwise.experiments.numbers import above, median, rounded
-from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
+from partwise.experiments.experiment import Claim, Context, Experiment, Result, Table, judge
 from partwise.linalg.svd import truncated_svd
 from partwise.result.factorization import Factorization
 
@@ -60,29 +60,29 @@ def run(
 def _methods(first: str, fast: int, most: int) -> dict[str, dict[str, Any]]:
     """Name -> settings of factorize: the fast one alone, each slow one alone, and the two together."""
     lam, stop = LAMBDA[first], [Stationarity(TOLERANCE), MaxIterations(most)]
-    slow: dict[str, Algorithm] = {name: made(lam, lam) for name, made in SLOW.items()}
-    made: dict[str, dict[str, Any]] = {f"{first} alone": {"algorithm": FAST[first](), "stop": stop}}
+    slow: dict[str, Algorithm] = {name: factory(lam, lam) for name, factory in SLOW.items()}
+    methods: dict[str, dict[str, Any]] = {f"{first} alone": {"algorithm": FAST[first](), "stop": stop}}
     for name, method in slow.items():
-        made[f"{name} alone"] = {"algorithm": method, "stop": stop}
-        made[f"{first}, then {name}"] = {
+        methods[f"{name} alone"] = {"algorithm": method, "stop": stop}
+        methods[f"{first}, then {name}"] = {
             "algorithm": FAST[first](),
             "stop": MaxIterations(fast),
             "polish": method,
             "polish_stop": stop,
         }
-    return made
+    return methods
 
 
 def _medians(fits: list[Factorization], opt: float, norm2: float) -> dict[str, Any]:
-    told = [fit.certificate for fit in fits]
-    kkts = [c.kkt if c.kkt is not None else float("nan") for c in told]
+    certificates = [fit.certificate for fit in fits]
+    kkts = [c.kkt if c.kkt is not None else float("nan") for c in certificates]
     return {
         "error": rounded(above(median([fit.error for fit in fits]), opt), 4),
         "objective": rounded(median([_objective(fit, norm2) for fit in fits]), 6),
         "kkt": rounded(median(kkts), 3),
-        "stationary": f"{sum(c.verdict == 'stationary' for c in told)} of {len(told)}",
-        "iterations": int(median([c.iterations for c in told])),
-        "seconds": rounded(median([c.seconds for c in told]), 3),
+        "stationary": f"{sum(c.verdict == 'stationary' for c in certificates)} of {len(certificates)}",
+        "iterations": int(median([c.iterations for c in certificates])),
+        "seconds": rounded(median([c.seconds for c in certificates]), 3),
     }
 
 
@@ -102,7 +102,7 @@ def _claims(rows: list[dict[str, Any]]) -> list[Claim]:
     ]
     done = [both["kkt"] is not None and both["kkt"] <= TOLERANCE for both, _, _ in pairs]
     lower = [both["objective"] < fast["objective"] for both, _, fast in pairs]
-    sooner = [both["seconds"] < slow["seconds"] for both, slow, _ in pairs]
+    faster = [both["seconds"] < slow["seconds"] for both, slow, _ in pairs]
     gain = median([1 - both["objective"] / fast["objective"] for both, _, fast in pairs])
     return [
         Claim(
@@ -124,8 +124,8 @@ def _claims(rows: list[dict[str, Any]]) -> list[Claim]:
         ),
         Claim(
             "a slow algorithm gains from the fast start",
-            judge([sum(sooner) > len(sooner) / 2, all(sooner)]),
-            f"{sum(sooner)} of {len(sooner)} pairs are done sooner than the slow method alone from the same "
+            judge([sum(faster) > len(faster) / 2, all(faster)]),
+            f"{sum(faster)} of {len(faster)} pairs are done sooner than the slow method alone from the same "
             "random start, in "
             f"{median([both['seconds'] / slow['seconds'] for both, slow, _ in pairs]):.2f} of its time (median).",
             "6",

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from partwise import datasets
-from partwise.experiments.collections import MIN_DF, weighting
+from partwise.experiments.corpora import MIN_DF, weighting
 from partwise.experiments.numbers import rounded
 from partwise.experiments.ranking import average_precision, relevance
 from partwise.experiments.retrieval import Judged
-from partwise.experiments.types import Context
+from partwise.experiments.experiment import Context
 from partwise.factorize import factorize
 from partwise.linalg.svd import truncated_svd
 from partwise.types import Array
@@ -34,8 +34,8 @@ def precisions(context: Context, name: str, rank: int, weight: str) -> list[dict
     }
     return [
         {"data": name, "method": method, "rank": None if method == "words" else rank,
-         "precision": rounded(_mean_precision(found, judged.relevant), 4)}
-        for method, found in scores.items()
+         "precision": rounded(_mean_precision(values, judged.relevant), 4)}
+        for method, values in scores.items()
     ]  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from partwise.datasets import Ratings
 from partwise.experiments.numbers import rounded
-from partwise.experiments.types import Context
+from partwise.experiments.experiment import Context
 from partwise.factorize import factorize
 from partwise.linalg.svd import truncated_svd
 from partwise.types import Array
@@ -21,25 +21,25 @@ def offers(
     context: Context, ratings: Ratings, ranks: Sequence[int], top: int, seeds: int, held: int
 ) -> list[dict[str, Any]]:
     """Recall and NDCG at ``top`` of films with 4 stars or more among the held-out ones, mean over the splits."""
-    found: dict[tuple[str, int | None], list[tuple[float, float]]] = {}
+    results: dict[tuple[str, int | None], list[tuple[float, float]]] = {}
     for seed in context.track("films", range(seeds)):
         keep = split(ratings, held, seed)
         train = ratings.matrix(keep)
         liked = ratings.matrix(~keep & (ratings.stars >= LIKED)).toarray() > 0
         seen = train.toarray() > 0
-        found.setdefault(("popularity", None), []).append(
+        results.setdefault(("popularity", None), []).append(
             scored(np.repeat(seen.sum(1)[:, None], seen.shape[1], 1), seen, liked, top)
         )
         svd = truncated_svd(train, max(ranks))
         for rank in ranks:
             fit = factorize(train, rank, algorithm="als-hals", seed=seed)
             few = svd.truncate(rank)
-            found.setdefault(("NMF", rank), []).append(scored(fit.w @ fit.h.T, seen, liked, top))
-            found.setdefault(("SVD", rank), []).append(scored((few.u * few.s) @ few.v.T, seen, liked, top))
+            results.setdefault(("NMF", rank), []).append(scored(fit.w @ fit.h.T, seen, liked, top))
+            results.setdefault(("SVD", rank), []).append(scored((few.u * few.s) @ few.v.T, seen, liked, top))
     return [
         {"method": method, "rank": rank, "recall": rounded(np.mean([r for r, _ in runs]), 4),
          "spread": rounded(np.std([r for r, _ in runs]), 3), "ndcg": rounded(np.mean([n for _, n in runs]), 4)}
-        for (method, rank), runs in found.items()
+        for (method, rank), runs in results.items()
     ]  # fmt: skip
 
 

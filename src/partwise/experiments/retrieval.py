@@ -35,9 +35,9 @@ class Judged:
     def of(cls, collection: Collection, weighting: Weighting) -> Judged:
         """Titles and texts; queries without a judgement are left out."""
         vocabulary, documents = weighting.fit(f"{d.title}\n{d.text}" for d in collection.documents)
-        asked = [q for q in collection.queries if q.id in collection.judgements]
-        queries = vocabulary.transform(f"{q.title}\n{q.text}" for q in asked)
-        relevant = [[d.id in collection.judgements[q.id] for d in collection.documents] for q in asked]
+        judged = [q for q in collection.queries if q.id in collection.judgements]
+        queries = vocabulary.transform(f"{q.title}\n{q.text}" for q in judged)
+        relevant = [[d.id in collection.judgements[q.id] for d in collection.documents] for q in judged]
         return cls(documents, queries, np.array(relevant))
 
 
@@ -68,8 +68,8 @@ def vector_scores(A: Any, Q: Any) -> Array:
     """Cosines of queries and documents as they are, queries × documents."""
     lengths = np.outer(_lengths(Q), _lengths(A))
     dots = (Q.T @ A).toarray()
-    found: Array = np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
-    return found
+    scores: Array = np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
+    return scores
 
 
 def lsi_scores(svd: SVD, Q: Any) -> Array:
@@ -84,7 +84,9 @@ def nmf_scores(fit: Factorization, Q: Any) -> Array:
 
 def measure(method: str, rank: int | None, scores: Iterable[Array], relevant: Array) -> Measured:
     """One method from its scores, one array (queries × documents) for each seed."""
-    ranked = [[relevance(row, wanted) for row, wanted in zip(made, relevant, strict=True)] for made in scores]
+    ranked = [
+        [relevance(row, wanted) for row, wanted in zip(seed_scores, relevant, strict=True)] for seed_scores in scores
+    ]
     precision = np.array([[average_precision(answer) for answer in answers] for answers in ranked])
     points = np.array([[eleven_points(answer) for answer in answers] for answers in ranked])
     return Measured(method, rank, points.mean(axis=(0, 1)), precision.mean(axis=0), precision.mean(axis=1))
@@ -114,5 +116,5 @@ def _cosines(gram: Array, queries: Array, documents: Array) -> Array:
 
 
 def _lengths(columns: Any) -> Array:
-    found: Array = np.sqrt(np.asarray(columns.multiply(columns).sum(axis=0))).ravel()
-    return found
+    lengths: Array = np.sqrt(np.asarray(columns.multiply(columns).sum(axis=0))).ravel()
+    return lengths

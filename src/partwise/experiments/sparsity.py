@@ -9,10 +9,10 @@ import numpy as np
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.table import acls, ahcls, als, anls, anls_lawson_hanson, hoyer_target
 from partwise.engine.stopping import MaxIterations
-from partwise.experiments.collections import smart, weight_note
+from partwise.experiments.corpora import smart, weight_note
 from partwise.experiments.drawing import COLORS, canvas, label, plain_log
 from partwise.experiments.numbers import above, median, rank_correlation, rounded
-from partwise.experiments.types import Claim, Context, Experiment, Result, Table, judge
+from partwise.experiments.experiment import Claim, Context, Experiment, Result, Table, judge
 from partwise.linalg.svd import truncated_svd
 from partwise.result.factorization import Factorization
 
@@ -87,13 +87,13 @@ def _fit(context: Context, matrix: Any, rank: int, algorithm: Algorithm, seed: i
 
 
 def _mean(fits: list[Factorization], opt: float) -> dict[str, Any]:
-    found = []
+    measures = []
     for fit in fits:
         w, h = fit.certificate.w, fit.certificate.h
         zeros = (w.zeros * fit.w.size + h.zeros * fit.h.size) / (fit.w.size + fit.h.size)
-        found.append((w.sparsity_by_row, h.sparsity_by_row, w.sparsity_by_topic, h.sparsity_by_topic, zeros,
+        measures.append((w.sparsity_by_row, h.sparsity_by_row, w.sparsity_by_topic, h.sparsity_by_topic, zeros,
                       above(fit.error, opt)))  # fmt: skip
-    return dict(zip(MEASURES, rounded(np.mean(found, axis=0), 4), strict=True))
+    return dict(zip(MEASURES, rounded(np.mean(measures, axis=0), 4), strict=True))
 
 
 def _clipping(
@@ -128,7 +128,7 @@ def _rising(rows: list[dict[str, Any]], measure: str) -> float:
 
 def _claims(rows: list[dict[str, Any]], clipped: list[dict[str, Any]]) -> list[Claim]:
     sweeps = {(s, m): _chosen(rows, s, m) for s in ("λ", "λ relative") for m in ("acls", "ahcls")}
-    rho = {case: {m: _rising(found, m) for m in ("row_w", "row_h", "zeros")} for case, found in sweeps.items()}
+    rho = {case: {m: _rising(swept, m) for m in ("row_w", "row_h", "zeros")} for case, swept in sweeps.items()}
     pairs = [(a, b) for s in ("λ", "λ relative") for a, b in zip(sweeps[s, "acls"], sweeps[s, "ahcls"], strict=True)]
     sparser = [(b["row_w"] or 0) > (a["row_w"] or 0) and (b["row_h"] or 0) > (a["row_h"] or 0) for a, b in pairs]
     alphas, targets = _chosen(rows, "α", "ahcls"), _chosen(rows, "target", "hoyer")
@@ -186,24 +186,34 @@ def draw(result: Result) -> Figure:
     figure, axes = canvas(1, 3, 12.5, 3.7)
     for method in ("acls", "ahcls"):
         for sweep, style in (("λ", "o-"), ("λ relative", "s--")):
-            found = _chosen(rows, sweep, method)
-            said = f"{method}, {'absolute' if sweep == 'λ' else 'relative'} λ"
+            curve = _chosen(rows, sweep, method)
+            legend = f"{method}, {'absolute' if sweep == 'λ' else 'relative'} λ"
             axes[0, 0].plot(
-                [r["value"] for r in found], [r["row_w"] for r in found], style, ms=4, color=COLORS[method], label=said
+                [r["value"] for r in curve],
+                [r["row_w"] for r in curve],
+                style,
+                ms=4,
+                color=COLORS[method],
+                label=legend,
             )
             axes[0, 2].plot(
-                [r["zeros"] for r in found], [r["error"] for r in found], style, ms=4, color=COLORS[method], label=said
+                [r["zeros"] for r in curve],
+                [r["error"] for r in curve],
+                style,
+                ms=4,
+                color=COLORS[method],
+                label=legend,
             )
     plain_log(axes[0, 0].xaxis)
     label(axes[0, 0], "λ swept", "λ", "sparsity of W by row")
     targets, alphas = _chosen(rows, "target", "hoyer"), _chosen(rows, "α", "ahcls")
     axes[0, 1].plot([0, 1], [0, 1], color="#cccccc", lw=1)
-    for found, name, color in ((alphas, "ahcls, α", COLORS["ahcls"]), (targets, "hoyer, target", COLORS["hals"])):
+    for curve, name, color in ((alphas, "ahcls, α", COLORS["ahcls"]), (targets, "hoyer, target", COLORS["hals"])):
         axes[0, 1].plot(
-            [r["value"] for r in found], [r["row_w"] for r in found], "o-", ms=4, color=color, label=f"{name}, W"
+            [r["value"] for r in curve], [r["row_w"] for r in curve], "o-", ms=4, color=color, label=f"{name}, W"
         )
         axes[0, 1].plot(
-            [r["value"] for r in found], [r["row_h"] for r in found], "s--", ms=4, color=color, label=f"{name}, H"
+            [r["value"] for r in curve], [r["row_h"] for r in curve], "s--", ms=4, color=color, label=f"{name}, H"
         )
     label(axes[0, 1], "asked and reached", "α or target", "sparsity by row that is reached")
     axes[0, 2].plot(

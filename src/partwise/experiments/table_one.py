@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from partwise.experiments.types import Claim, judge
+from partwise.experiments.experiment import Claim, judge
 
-Said = tuple[str, list[bool], str]
+Finding = tuple[str, list[bool], str]
 CHEAP = 2.0
 """How many ACLS iterations a cheap start may take."""
 SLIGHT = 0.5
@@ -58,14 +58,14 @@ class Starts:
         return f"{self.rows[name]['kilobytes']:.0f} kB, {self.rows[name]['zeros']:.0%} zeros"
 
 
-def table_one(found: Sequence[Mapping[str, Any]], svd_seconds: float) -> list[Claim]:
+def table_one(rows: Sequence[Mapping[str, Any]], svd_seconds: float) -> list[Claim]:
     """One claim for the pros and one for the cons of every start."""
-    starts = Starts({row["init"]: row for row in found})
-    said = [*_existing(starts), *_centroid_of_v(starts, svd_seconds), *_columns(starts), *_co_occurrence(starts)]
-    return [Claim(says, judge(checks), numbers, "table 1") for says, checks, numbers in said]
+    starts = Starts({row["init"]: row for row in rows})
+    findings = [*_existing(starts), *_centroid_of_v(starts, svd_seconds), *_columns(starts), *_co_occurrence(starts)]
+    return [Claim(says, judge(checks), numbers, "table 1") for says, checks, numbers in findings]
 
 
-def _existing(starts: Starts) -> list[Said]:
+def _existing(starts: Starts) -> list[Finding]:
     rows = starts.rows
     others = min(row["cosine"] for name, row in rows.items() if name != "random")
     more = rows["centroid"]["seconds"] / rows["random-acol"]["seconds"]
@@ -89,7 +89,7 @@ def _existing(starts: Starts) -> list[Said]:
     ]
 
 
-def _centroid_of_v(starts: Starts, svd_seconds: float) -> list[Said]:
+def _centroid_of_v(starts: Starts, svd_seconds: float) -> list[Finding]:
     name, rows = "svd-centroid", starts.rows
     return [
         (
@@ -106,7 +106,7 @@ def _centroid_of_v(starts: Starts, svd_seconds: float) -> list[Said]:
     ]
 
 
-def _columns(starts: Starts) -> list[Said]:
+def _columns(starts: Starts) -> list[Finding]:
     rows, dense = starts.rows, starts.rows["random"]["kilobytes"]
     ten = {name: rows[name]["error"][1] for name in ("random-acol", "random-c")}
     return [
@@ -133,7 +133,7 @@ def _columns(starts: Starts) -> list[Said]:
     ]
 
 
-def _co_occurrence(starts: Starts) -> list[Said]:
+def _co_occurrence(starts: Starts) -> list[Finding]:
     name, rows = "co-occurrence", starts.rows
     slowest = max(row["seconds"] for row in rows.values())
     return [

@@ -25,8 +25,8 @@ class Plots:
 
     def error(self) -> Figure:
         """The relative error by iteration, with the SVD's where that is known."""
-        told = self.fit.certificate
-        svd = None if not told.svd_ratio else told.relative_error / told.svd_ratio
+        certificate = self.fit.certificate
+        svd = None if not certificate.svd_ratio else certificate.relative_error / certificate.svd_ratio
         return _figures().error(self.fit.history, svd)
 
     def angles(self) -> Figure:

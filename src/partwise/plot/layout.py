@@ -77,12 +77,12 @@ def _torgerson(distances2: Array) -> Array:
     k = len(distances2)
     centre = np.eye(k) - 1 / k
     values, vectors = np.linalg.eigh(-0.5 * centre @ distances2 @ centre)
-    found = np.zeros((k, 2))
+    coordinates = np.zeros((k, 2))
     for axis, column in enumerate(reversed(range(max(k - 2, 0), k))):
         vector = vectors[:, column]
         sign = 1 if vector[abs(vector).argmax()] >= 0 else -1
-        found[:, axis] = sign * vector * np.sqrt(max(values[column], 0))
-    return found
+        coordinates[:, axis] = sign * vector * np.sqrt(max(values[column], 0))
+    return coordinates
 
 
 def _scaled(points: Array) -> Array:
@@ -95,14 +95,14 @@ def _scaled(points: Array) -> Array:
 def _apart(points: Array, radii: Array) -> Array:
     """Move circles apart, half each, until none overlap; a fixed nudge tells equal points apart."""
     turn = np.arange(len(points)) * 2.399963
-    found = points + 1e-3 * np.column_stack([np.cos(turn), np.sin(turn)])
+    centres = points + 1e-3 * np.column_stack([np.cos(turn), np.sin(turn)])
     least = radii[:, None] + radii + 0.02
     np.fill_diagonal(least, 0)
     for _ in range(ROUNDS):
-        gaps = found[:, None] - found
+        gaps = centres[:, None] - centres
         distance = np.sqrt((gaps**2).sum(axis=2))
         push = np.maximum(least - distance, 0)
         if not push.any():
             break
-        found = found + 0.5 * (gaps * (push / np.maximum(distance, 1e-9))[:, :, None]).sum(axis=1)
-    return found
+        centres = centres + 0.5 * (gaps * (push / np.maximum(distance, 1e-9))[:, :, None]).sum(axis=1)
+    return centres

@@ -1,4 +1,4 @@
-"""The parts of a page put together: one file, in which nothing runs but what this package and plotly wrote."""
+"""Assemble a page: one HTML file in which only the scripts of this package and of plotly may run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from partwise.report.payload import to_json
+from partwise.report.encoding import to_json
 
 SCRIPTS = (
     "data",
@@ -43,12 +43,12 @@ def page(title: str, payload: dict[str, Any]) -> str:
         "script": own,
         "plotly": packed,
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: slots[found[1]], _asset("page.html"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: slots[match[1]], _asset("page.html"))
 
 
 def policy(*hashes: str) -> str:
-    """Two scripts may run, known by their hashes; nothing may be fetched from anywhere."""
-    allowed = " ".join(f"'sha256-{found}'" for found in hashes)
+    """The content security policy: only the scripts with these hashes run, and nothing is fetched."""
+    allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
     rules = {
         "default-src": "'none'",
         "script-src": allowed,
@@ -62,14 +62,14 @@ def policy(*hashes: str) -> str:
 
 
 def script() -> str:
-    """The page's own script, one file after the other inside one function."""
+    """The scripts of this package, concatenated inside one function."""
     inside = "\n".join(_asset(f"{name}.js") for name in SCRIPTS)
     return f'"use strict";\n(() => {{\n{inside}\n}})();\n'
 
 
 @cache
 def plotly_script() -> tuple[str, str]:
-    """(plotly's script, gzipped, as base64; the hash of the script): less than half the size."""
+    """(plotly's script, gzipped, as base64; the hash of the script)."""
     try:
         from plotly.offline import get_plotlyjs
     except ImportError:

@@ -1,4 +1,4 @@
-"""The certificate in plain words: for each line a verdict, what it means and what to do."""
+"""The certificate for a reader without background: each line with a verdict, its meaning and advice."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from partwise.report.measured import Measured
-from partwise.report.subject import Subject
+from partwise.report.diagnostics import Diagnostics
+from partwise.report.labelled_fit import LabelledFit
 from partwise.result.certificate import NEARLY, STATIONARY, Certificate
 from partwise.result.factorization import Factorization
 
@@ -15,8 +15,8 @@ GOOD, FAIR, BAD, PLAIN = "good", "fair", "bad", "plain"
 
 
 @dataclass(frozen=True)
-class Line:
-    """One line of the certificate as a person reads it."""
+class VerdictLine:
+    """One line of the certificate."""
 
     name: str
     value: str
@@ -30,49 +30,49 @@ class Line:
         return asdict(self)
 
 
-def lines(subject: Subject, found: Measured, coherence: float | None) -> list[Line]:
-    """What there is to judge, the most important first."""
-    told, nouns = subject.fit.certificate, subject.nouns
-    made = [
-        _explained(told, nouns),
-        _svd(told, found),
-        _stationary(told),
-        _turned(told, nouns),
-        _reliable(found, nouns),
-        _coherent(coherence, nouns) if subject.model is not None else None,
-        _dead(told, nouns),
-        _double(told, nouns),
-        _locked(subject.fit),
-        _sparse("W", told.w.sparsity_by_topic, f"few {nouns['row']}s make up a {nouns['part']}"),
-        _sparse("H", told.h.sparsity_by_row, f"a {nouns['column']} has few {nouns['part']}s"),
-        Line("How it ended", _took(told), PLAIN, told.reason, ""),
+def verdict_lines(labelled: LabelledFit, diagnostics: Diagnostics, coherence: float | None) -> list[VerdictLine]:
+    """The lines that apply, the most important first."""
+    certificate, nouns = labelled.fit.certificate, labelled.nouns
+    candidates = [
+        _explained(certificate, nouns),
+        _svd(certificate, diagnostics),
+        _stationary(certificate),
+        _turned(certificate, nouns),
+        _reliable(diagnostics, nouns),
+        _coherent(coherence, nouns) if labelled.model is not None else None,
+        _dead(certificate, nouns),
+        _double(certificate, nouns),
+        _locked(labelled.fit),
+        _sparse("W", certificate.w.sparsity_by_topic, f"few {nouns['row']}s make up a {nouns['part']}"),
+        _sparse("H", certificate.h.sparsity_by_row, f"a {nouns['column']} has few {nouns['part']}s"),
+        VerdictLine("How it ended", _effort(certificate), PLAIN, certificate.reason, ""),
     ]  # fmt: skip
-    return [line for line in made if line is not None]
+    return [line for line in candidates if line is not None]
 
 
-def _took(told: Certificate) -> str:
-    return f"{told.iterations} iterations, {told.seconds:.3g} s"
+def _effort(certificate: Certificate) -> str:
+    return f"{certificate.iterations} iterations, {certificate.seconds:.3g} s"
 
 
 def _level(value: float, good: float, fair: float) -> str:
-    """Larger is better."""
+    """The verdict on a value for which larger is better."""
     return GOOD if value >= good else FAIR if value >= fair else BAD
 
 
-def _explained(told: Certificate, nouns: dict[str, str]) -> Line:
+def _explained(certificate: Certificate, nouns: dict[str, str]) -> VerdictLine:
     meaning = (
-        f"{told.rank} {nouns['part']}s together rebuild {told.explained:.1%} of the data (of its squares). "
-        "For texts 5 to 40% is usual, since most words are noise; for pictures 90% and more."
+        f"{certificate.rank} {nouns['part']}s together rebuild {certificate.explained:.1%} of the data "
+        "(of its squares). For texts 5 to 40% is usual, since most words are noise; for pictures 90% and more."
     )
-    return Line("Explained", f"{told.explained:.1%}", PLAIN, meaning, "")
+    return VerdictLine("Explained", f"{certificate.explained:.1%}", PLAIN, meaning, "")
 
 
-def _svd(told: Certificate, found: Measured) -> Line:
-    ratio = told.svd_ratio
-    if ratio is None and found.svd is not None and found.svd.error > 1e-9:
-        ratio = told.relative_error / found.svd.error
+def _svd(certificate: Certificate, diagnostics: Diagnostics) -> VerdictLine:
+    ratio = certificate.svd_ratio
+    if ratio is None and diagnostics.svd is not None and diagnostics.svd.error > 1e-9:
+        ratio = certificate.relative_error / diagnostics.svd.error
     if ratio is None:
-        return Line(
+        return VerdictLine(
             "Against the best possible", "not measured", PLAIN,
             "The SVD has the least error that any factorisation of this rank can have.",
             "Give the data with the report, or fit with svd=True, to see how near this one comes.",
@@ -85,14 +85,14 @@ def _svd(told: Certificate, found: Measured) -> Line:
         BAD: "Try another start, restarts=10, less penalty, or more parts.",
     }[verdict]
     meaning = f"The error is {over:.1%} above that of the SVD, which no factorisation of this rank can beat."
-    return Line("Against the best possible", f"+{over:.1%}", verdict, meaning, advice)
+    return VerdictLine("Against the best possible", f"+{over:.1%}", verdict, meaning, advice)
 
 
-def _stationary(told: Certificate) -> Line:
+def _stationary(certificate: Certificate) -> VerdictLine:
     name = "Settled"
-    if told.kkt is None:
-        return Line(name, "not defined", PLAIN, f"The check says: {told.verdict}.", "")
-    verdict = GOOD if told.kkt <= STATIONARY else FAIR if told.kkt <= NEARLY else BAD
+    if certificate.kkt is None:
+        return VerdictLine(name, "not defined", PLAIN, f"The check says: {certificate.verdict}.", "")
+    verdict = GOOD if certificate.kkt <= STATIONARY else FAIR if certificate.kkt <= NEARLY else BAD
     meaning = {
         GOOD: "No small change of any number would lower the error: this is a minimum as far as anyone can see nearby.",
         FAIR: "Small changes would lower the error by very little.",
@@ -103,31 +103,31 @@ def _stationary(told: Certificate) -> Line:
         FAIR: "Good enough to read; stop=Stationarity(1e-4) goes on to the end.",
         BAD: "Allow more iterations, or polish='hals'.",
     }[verdict]
-    return Line(name, f"{told.verdict} ({told.kkt:.0e})", verdict, meaning, advice)
+    return VerdictLine(name, f"{certificate.verdict} ({certificate.kkt:.0e})", verdict, meaning, advice)
 
 
-def _turned(told: Certificate, nouns: dict[str, str]) -> Line | None:
-    if not told.angles:
+def _turned(certificate: Certificate, nouns: dict[str, str]) -> VerdictLine | None:
+    if not certificate.angles:
         return None
-    most = float(np.max(told.angles))
+    most = float(np.max(certificate.angles))
     verdict = GOOD if most <= 1 else FAIR if most <= 10 else BAD
     advice = (
         "Nothing to do." if verdict == GOOD else f"The {nouns['part']}s were still changing; allow more iterations."
     )
     meaning = f"In the last iteration the {nouns['part']} that changed most turned by {most:.2g} degrees."
-    return Line("Standing still", f"{most:.2g}°", verdict, meaning, advice)
+    return VerdictLine("Standing still", f"{most:.2g}°", verdict, meaning, advice)
 
 
-def _reliable(found: Measured, nouns: dict[str, str]) -> Line:
+def _reliable(diagnostics: Diagnostics, nouns: dict[str, str]) -> VerdictLine:
     part = nouns["part"]
-    if found.reliability is None:
-        return Line(
+    if diagnostics.reliability is None:
+        return VerdictLine(
             "Reliable", "not measured", PLAIN,
             f"Whether the same {part}s are found again from another start was not measured: "
             "there are no data at hand, or they are large.",
             "Give the data, or runs=5, when the report is written.",
         )  # fmt: skip
-    mean, weak = float(np.mean(found.reliability)), int((found.reliability < 0.7).sum())
+    mean, weak = float(np.mean(diagnostics.reliability)), int((diagnostics.reliability < 0.7).sum())
     verdict = _level(mean, 0.9, 0.7)
     advice = (
         "Nothing to do."
@@ -135,51 +135,51 @@ def _reliable(found: Measured, nouns: dict[str, str]) -> Line:
         else f"Trust the {part}s with a reliability near 1; for the others try a smaller k or restarts=10."
     )
     meaning = (
-        f"{found.runs} more runs from other starts found {part}s with a mean cosine of {mean:.2f} to these; "
-        f"{weak} of {len(found.reliability)} were not found again (below 0.7)."
+        f"{diagnostics.runs} more runs from other starts found {part}s with a mean cosine of {mean:.2f} to these; "
+        f"{weak} of {len(diagnostics.reliability)} were not found again (below 0.7)."
     )
-    return Line("Reliable", f"{mean:.2f}", verdict, meaning, advice)
+    return VerdictLine("Reliable", f"{mean:.2f}", verdict, meaning, advice)
 
 
-def _coherent(coherence: float | None, nouns: dict[str, str]) -> Line | None:
+def _coherent(coherence: float | None, nouns: dict[str, str]) -> VerdictLine | None:
     if coherence is None:
         return None
     verdict = _level(coherence, 0.15, 0.05)
     advice = "Nothing to do." if verdict == GOOD else "Try stop words of your own, a higher min_df, or fewer topics."
     meaning = f"The strongest terms of a {nouns['part']} stand in the same documents (NPMI: 0 by chance, 1 always)."
-    return Line("Coherent", f"{coherence:.2f}", verdict, meaning, advice)
+    return VerdictLine("Coherent", f"{coherence:.2f}", verdict, meaning, advice)
 
 
-def _dead(told: Certificate, nouns: dict[str, str]) -> Line:
-    count = len(told.dead_topics)
+def _dead(certificate: Certificate, nouns: dict[str, str]) -> VerdictLine:
+    count = len(certificate.dead_topics)
     advice = "Nothing to do." if not count else "Choose a smaller k, or less penalty."
-    value = "none" if not count else ", ".join(map(str, told.dead_topics))
+    value = "none" if not count else ", ".join(map(str, certificate.dead_topics))
     meaning = f"A dead {nouns['part']} plays no part in any {nouns['column']}."
-    return Line(f"Dead {nouns['part']}s", value, GOOD if not count else BAD, meaning, advice)
+    return VerdictLine(f"Dead {nouns['part']}s", value, GOOD if not count else BAD, meaning, advice)
 
 
-def _double(told: Certificate, nouns: dict[str, str]) -> Line:
-    pairs = told.duplicate_topics
+def _double(certificate: Certificate, nouns: dict[str, str]) -> VerdictLine:
+    pairs = certificate.duplicate_topics
     value = "none" if not pairs else "; ".join(f"{a} and {b}" for a, b in pairs[:5])
     advice = "Nothing to do." if not pairs else "Choose a smaller k."
     meaning = f"Two {nouns['part']}s that point the same way say the same thing twice."
-    return Line(f"The same {nouns['part']} twice", value, GOOD if not pairs else FAIR, meaning, advice)
+    return VerdictLine(f"The same {nouns['part']} twice", value, GOOD if not pairs else FAIR, meaning, advice)
 
 
-def _locked(fit: Factorization) -> Line:
-    told = fit.certificate
-    locked = told.w.locked + told.h.locked
-    verdict = GOOD if locked == 0 else FAIR if locked <= 0.01 * told.rank * sum(told.shape) else BAD
+def _locked(fit: Factorization) -> VerdictLine:
+    certificate = fit.certificate
+    locked = certificate.w.locked + certificate.h.locked
+    verdict = GOOD if locked == 0 else FAIR if locked <= 0.01 * certificate.rank * sum(certificate.shape) else BAD
     keeps = fit.algorithm is not None and any(side.update.zero_floor for side in fit.algorithm.sides)
     undo = "polish='hals' can undo a zero." if keeps else "This algorithm can undo them: allow more iterations."
     meaning = "Zeros that would lower the error if they could grow; some algorithms can never undo a zero."
-    return Line("Wrongly locked zeros", f"{locked:,}", verdict, meaning, undo if locked else "Nothing to do.")
+    return VerdictLine("Wrongly locked zeros", f"{locked:,}", verdict, meaning, undo if locked else "Nothing to do.")
 
 
-def _sparse(name: str, value: float, means: str) -> Line | None:
+def _sparse(name: str, value: float, means: str) -> VerdictLine | None:
     if not np.isfinite(value):
         return None
     verdict = _level(value, 0.5, 0.3)
     advice = "Nothing to do." if verdict == GOOD else "For sharper parts try algorithm='ahcls' or 'hoyer'."
     meaning = f"Hoyer's sparsity from 0 (all alike) to 1 (a single one): the higher, the more it holds that {means}."
-    return Line(f"Sparsity of {name}", f"{value:.2f}", verdict, meaning, advice)
+    return VerdictLine(f"Sparsity of {name}", f"{value:.2f}", verdict, meaning, advice)

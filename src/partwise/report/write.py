@@ -9,21 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from partwise.report.charts import charts_payload, map_payload
-from partwise.report.comparison import check_pair, comparison_payload
-from partwise.report.documents import documents_payload
-from partwise.report.measured import Measured, check_runs, measured
+from partwise.arguments import whole_number
+from partwise.report.charts_payload import charts_payload, map_payload
+from partwise.report.comparison_payload import check_pair, comparison_payload
+from partwise.report.diagnostics import Diagnostics, diagnose
+from partwise.report.documents_payload import documents_payload
+from partwise.report.encoding import shortened, significant
+from partwise.report.labelled_fit import LabelledFit, label_fit
 from partwise.report.page import page, plotly_script
-from partwise.report.payload import clipped
-from partwise.report.pictures import pictures_payload
-from partwise.report.subject import Subject, subject_of
-from partwise.report.topics import topics_payload
-from partwise.report.verdicts import lines
-from partwise.report.vocabulary import search_payload, unit_gram, weights_payload
+from partwise.report.pictures_payload import pictures_payload
+from partwise.report.search_payload import gram_of_factor, search_payload, weights_payload
+from partwise.report.topics_payload import topics_payload
+from partwise.report.verdicts import verdict_lines
 from partwise.result.factorization import Factorization
 from partwise.storage.archive import atomic
 from partwise.storage.targets import check_target
-from partwise.text.model import TopicModel
+from partwise.text.topic_model import TopicModel
 
 
 def write_report(
@@ -43,60 +44,63 @@ def write_report(
 
     Parameters
     ----------
-    other : a second one to compare with: topics matched side by side, what moved.
-    matrix : what was factored, where that is not in the model: for the SVD, and pictures as they were.
+    other : a second model or factorisation to compare with.
+    matrix : the matrix that was factored, for a bare factorisation: for the SVD, and the original pictures.
     shape : (rows, columns) of a picture, where the columns of the matrix are pictures.
     rows, columns : labels of a bare factorisation.
-    runs : how many more runs tell how reliable each topic is; unless given 3 where that takes seconds, else none.
+    runs : how many runs from other seeds measure the reliability of each topic; by default 3 where they take
+        seconds, else 0.
     """
-    check_runs(runs)
+    if runs is not None:
+        whole_number("runs", runs, 0, "or None")
     target = Path(path)
     check_target(target)
-    subject = subject_of(model, matrix, shape, rows, columns)
-    second = None if other is None else subject_of(other, rows=rows if isinstance(other, Factorization) else None)
+    labelled = label_fit(model, matrix, shape, rows, columns)
+    second = None if other is None else label_fit(other, rows=rows if isinstance(other, Factorization) else None)
     if second is not None:
-        check_pair(subject, second)
+        check_pair(labelled, second)
     plotly_script()  # refuses a missing plotly before any work
-    name = title if title is not None else _title(subject)
-    payload = page_payload(subject, measured(subject, runs), name)
+    heading = title if title is not None else _title(labelled)
+    payload = page_payload(labelled, diagnose(labelled, runs), heading)
     if second is not None:
-        payload["compare"] = comparison_payload(subject, second, other_title)
-    text = page(clipped(name), payload)
+        payload["compare"] = comparison_payload(labelled, second, other_title)
+    text = page(shortened(heading), payload)
     with atomic(target) as file:
         file.write(text.encode("utf-8", "replace"))
     return target
 
 
-def page_payload(subject: Subject, found: Measured, title: str) -> dict[str, Any]:
-    """All that the page knows."""
-    topics = topics_payload(subject, found)
+def page_payload(labelled: LabelledFit, diagnostics: Diagnostics, title: str) -> dict[str, Any]:
+    """All data of the page."""
+    topics = topics_payload(labelled, diagnostics)
     known = [topic["coherence"] for topic in topics if topic["coherence"] is not None]
-    told = subject.fit.certificate
+    coherence = float(np.mean(known)) if known else None
+    certificate = labelled.fit.certificate
     return {
-        "title": clipped(title),
-        "nouns": subject.nouns,
+        "title": shortened(title),
+        "nouns": labelled.nouns,
         "about": {
-            "rows": told.shape[0],
-            "columns": told.shape[1],
-            "explained": float(f"{told.explained:.6g}"),
-            "seconds": float(f"{told.seconds:.3g}"),
-            "version": told.versions.get("partwise", ""),
+            "rows": certificate.shape[0],
+            "columns": certificate.shape[1],
+            "explained": significant(certificate.explained),
+            "seconds": significant(certificate.seconds, 3),
+            "version": certificate.versions.get("partwise", ""),
         },
         "topics": topics,
-        "factor": weights_payload(subject.fit.w, subject.rows, unit_gram(subject.fit.w)),
-        "documents": documents_payload(subject),
-        "search": None if subject.model is None else search_payload(subject.model),
-        "verdicts": [line.as_dict() for line in lines(subject, found, float(np.mean(known)) if known else None)],
-        "certificate": [list(row) for row in told.rows()],
-        "map": map_payload(subject),
-        "charts": charts_payload(subject, found),
-        "pictures": None if subject.shape is None else pictures_payload(subject, found),
+        "factor": weights_payload(labelled.fit.w, labelled.rows, gram_of_factor(labelled.fit.w)),
+        "documents": documents_payload(labelled),
+        "search": None if labelled.model is None else search_payload(labelled.model),
+        "verdicts": [line.as_dict() for line in verdict_lines(labelled, diagnostics, coherence)],
+        "certificate": [list(row) for row in certificate.rows()],
+        "map": map_payload(labelled),
+        "charts": charts_payload(labelled, diagnostics),
+        "pictures": None if labelled.shape is None else pictures_payload(labelled, diagnostics),
         "compare": None,
     }
 
 
-def _title(subject: Subject) -> str:
-    m, n = len(subject.fit.w), len(subject.fit.h)
-    if subject.model is not None:
-        return f"{subject.fit.rank} topics in {n:,} documents"
-    return f"{subject.fit.rank} parts of a {m:,} × {n:,} matrix"
+def _title(labelled: LabelledFit) -> str:
+    m, n = len(labelled.fit.w), len(labelled.fit.h)
+    if labelled.model is not None:
+        return f"{labelled.fit.rank} topics in {n:,} documents"
+    return f"{labelled.fit.rank} parts of a {m:,} × {n:,} matrix"

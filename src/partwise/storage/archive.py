@@ -1,4 +1,4 @@
-"""One file for arrays and JSON: written to a temporary name and renamed, read without running anything."""
+"""One file for arrays and JSON: written to a temporary name and renamed; reading it runs no code."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class Full(OSError):
 
 
 class Damaged(ValueError):
-    """What is in the file cannot be read, or is no file of ours."""
+    """The content of a file cannot be read, or was not written by partwise."""
 
 
 @contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file that appears under its name only when it is whole; what was there before stays until then.
+    """Open a file for writing that appears under its name only when it is complete; an older one stays until then.
 
-    A link is followed to the file it names. A device or a pipe stays what it is and gets the bytes when all are made.
+    A link is followed to the file it names. A device or a pipe is not replaced: it gets all bytes at the end.
     """
     check_target(path)
-    with _told_if_full(path), _passed_on(path) if is_stream(path) else _renamed(resolved(path)) as file:
+    with _full_disk_as_sentence(path), _copied_to_stream(path) if is_stream(path) else _renamed(resolved(path)) as file:
         yield file
 
 
@@ -58,8 +58,8 @@ def _renamed(target: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _passed_on(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file without a name, since archives are not written in one go; its bytes go on in the end."""
+def _copied_to_stream(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A temporary file, since an archive is not written sequentially; its bytes are copied to the stream at the end."""
     with tempfile.TemporaryFile() as file:
         yield file
         file.seek(0)
@@ -70,7 +70,7 @@ def _passed_on(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _told_if_full(path: str | os.PathLike[str]) -> Iterator[None]:
+def _full_disk_as_sentence(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -86,7 +86,7 @@ def is_full(error: OSError) -> bool:
 
 
 def leftovers(path: str | os.PathLike[str]) -> list[Path]:
-    """What a process that was killed while it wrote this file has left beside it."""
+    """The temporary files beside this one of processes that were killed while they wrote it."""
     target = resolved(path)
     return list(target.parent.glob(f"{glob.escape(_mark(target))}-????????.part"))
 
@@ -108,14 +108,13 @@ def write(path: str | os.PathLike[str], kind: str, number: int, meta: Any, array
 
 
 def members(kind: str, number: int, meta: Any, arrays: Mapping[str, Array]) -> dict[str, Any]:
-    """What such a file holds: the arrays, and the rest as the bytes of one more."""
-    told = {"kind": kind, "version": number, "arrays": sorted(arrays), "meta": meta}
-    head = json.dumps(told, ensure_ascii=False)
-    return {"header": np.frombuffer(head.encode(), np.uint8), **arrays}
+    """The members of such a file: the arrays, and one more with the bytes of the JSON header."""
+    header = json.dumps({"kind": kind, "version": number, "arrays": sorted(arrays), "meta": meta}, ensure_ascii=False)
+    return {"header": np.frombuffer(header.encode(), np.uint8), **arrays}
 
 
 def kind(path: str | os.PathLike[str]) -> str | None:
-    """The kind that a file says it is, or None where it does not say."""
+    """The kind in the header of a file, or None where it has no such header."""
     try:
         with Path(path).open("rb") as file, zipfile.ZipFile(file) as archive:
             return str(json.loads(_array(archive, "header.npy").tobytes())["kind"])
@@ -128,9 +127,9 @@ def read(path: str | os.PathLike[str], kind: str, layout: int) -> tuple[Any, dic
     try:
         with Path(path).open("rb") as file, zipfile.ZipFile(file) as archive:
             arrays = {name.removesuffix(".npy"): _array(archive, name) for name in archive.namelist()}
-        head = json.loads(arrays.pop("header").tobytes())
-        there, written, meta = str(head["kind"]), int(head["version"]), head["meta"]
-        if sorted(arrays) != head.get("arrays", sorted(arrays)):  # a damaged index can hide a member
+        header = json.loads(arrays.pop("header").tobytes())
+        actual, written, meta = str(header["kind"]), int(header["version"]), header["meta"]
+        if sorted(arrays) != header.get("arrays", sorted(arrays)):  # a damaged index can hide a member
             raise ValueError("There are other arrays than those that were written.")
     except FileNotFoundError:
         raise FileNotFoundError(f"There is no file {path}.") from None
@@ -140,26 +139,17 @@ def read(path: str | os.PathLike[str], kind: str, layout: int) -> tuple[Any, dic
         raise PermissionError(f"The file {path} may not be read.") from None
     except Exception:  # a damaged archive can raise nearly anything, from zipfile, zlib, json and numpy
         raise Damaged(f"{path} is not a {kind} file, or it is damaged.") from None
-    if there != kind:
-        raise ValueError(f"{path} holds a {there}, not a {kind}.")
+    if actual != kind:
+        raise ValueError(f"{path} holds a {actual}, not a {kind}.")
     if written > layout:
         raise ValueError(f"{path} was written by a newer partwise (layout {written}, this one reads {layout}); update.")
     return meta, arrays, written
 
 
 def _array(archive: zipfile.ZipFile, name: str) -> Array:
-    """One array, read to the end of its member, where the checksum is compared."""
+    """One array, read to the end of its member: only then zipfile compares the checksum."""
     with archive.open(name) as member:
         array: Array = np.lib.format.read_array(member, allow_pickle=False)
         if member.read(1):
-            raise ValueError("There is more than the array.")
+            raise ValueError("Bytes follow the array.")
         return array
-
-
-def is_number(cell: str) -> bool:
-    """Whether a cell of a table reads as a number."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True

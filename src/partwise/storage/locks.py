@@ -1,4 +1,4 @@
-"""One process at a time on a path: a lock that ends with its process, however that ends."""
+"""One process at a time on a path: a lock that the kernel releases when its process ends, however it ends."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ TAKEN = {errno.EAGAIN, errno.EACCES}
 
 @contextmanager
 def lock(path: Path, what: str) -> Iterator[None]:
-    """Hold ``path`` while the context lasts; where another process holds it, that is said in a sentence.
+    """Hold a lock on ``path`` while the context lasts; where another process holds it, BlockingIOError says so.
 
-    The lock is the kernel's, on a file beside the path: a file that a killed process has left locks nothing.
+    The lock is on a file beside the path; such a file that a killed process has left locks nothing.
     """
-    handle = _taken(path.with_name(path.name + ".lock"), path, what)
+    handle = _acquire(path.with_name(path.name + ".lock"), path, what)
     try:
         yield
     finally:
@@ -31,8 +31,8 @@ def lock(path: Path, what: str) -> Iterator[None]:
             os.close(handle)
 
 
-def _taken(lock: Path, path: Path, what: str) -> int | None:
-    """An open file that is locked and still has its name; None on a file system that knows no locks."""
+def _acquire(lock: Path, path: Path, what: str) -> int | None:
+    """The descriptor of the locked file; None on a file system without locks."""
     while fcntl is not None:
         handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
@@ -42,11 +42,11 @@ def _taken(lock: Path, path: Path, what: str) -> int | None:
             os.close(handle)
             if error.errno not in TAKEN:
                 return None
-            told = f" (process {owner})" if owner.isdigit() else ""
+            holder = f"another run (process {owner})" if owner.isdigit() else "another run"
             raise BlockingIOError(
-                f"{what} {path} is being written by another run{told}; wait until it has ended, or choose another path."
+                f"{what} {path} is being written by {holder}; wait until it has ended, or choose another path."
             ) from None
-        if _named(lock, handle):
+        if _is_at(lock, handle):
             with suppress(OSError):  # on a full disk the lock is one without a name in it
                 os.pwrite(handle, str(os.getpid()).encode().ljust(20), 0)
             return handle
@@ -54,7 +54,8 @@ def _taken(lock: Path, path: Path, what: str) -> int | None:
     return None
 
 
-def _named(lock: Path, handle: int) -> bool:
+def _is_at(lock: Path, handle: int) -> bool:
+    """Whether the open file still has its name, so that another process would meet the lock."""
     try:
         return os.path.samestat(lock.stat(), os.fstat(handle))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Where an output goes: a file by its own name or through links, a device, a pipe, or an open descriptor."""
+"""What an output path names: a file, directly or through links, a device, a pipe, or an open descriptor."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ STREAMS = {stat.S_IFIFO: "a pipe", stat.S_IFCHR: "a device", stat.S_IFBLK: "a de
 
 
 def resolved(path: str | os.PathLike[str]) -> Path:
-    """The path that a link leads to, whether something is there or not; any other path as it is."""
+    """The path that a link leads to, whether it exists or not; any other path unchanged."""
     target = Path(path)
     if not target.is_symlink():
         return target
-    found = Path(os.path.realpath(target))
-    if found.is_symlink():
+    destination = Path(os.path.realpath(target))
+    if destination.is_symlink():
         raise OSError(f"{target} is a link that leads back to itself; remove it or choose another name.")
-    return found
+    return destination
 
 
 def descriptor(path: str | os.PathLike[str]) -> int | None:
@@ -35,7 +35,7 @@ def descriptor(path: str | os.PathLike[str]) -> int | None:
 
 
 def kind_of(path: str | os.PathLike[str]) -> int:
-    """The type bits of what is at the path, links followed; 0 where nothing is."""
+    """The file-type bits of the path, links followed; 0 where it does not exist."""
     number = descriptor(path)
     try:
         return stat.S_IFMT((Path(path).stat() if number is None else os.fstat(number)).st_mode)
@@ -44,7 +44,7 @@ def kind_of(path: str | os.PathLike[str]) -> int:
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Whether bytes go straight through the path: to a pipe, a device or an open descriptor."""
+    """Whether the path is a pipe, a device or an open descriptor, which is written to but never replaced."""
     return descriptor(path) is not None or kind_of(path) in STREAMS
 
 
@@ -77,7 +77,7 @@ def _check_stream(target: Path, kind: int) -> None:
 
 
 def ordinary(path: str | os.PathLike[str], what: str) -> Path:
-    """Where a file is that is renamed and read again, links followed; a device or a pipe cannot be one."""
+    """The path of a file that is renamed and read again, links followed; a device or a pipe is refused."""
     if is_stream(path):
         kind = STREAMS.get(kind_of(path), "an open descriptor")
         raise OSError(f"{path} is {kind}, but {what} needs a file that can be read again; choose another name.")
@@ -86,7 +86,7 @@ def ordinary(path: str | os.PathLike[str], what: str) -> Path:
 
 @contextmanager
 def stream(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A device, a pipe or an open descriptor to write to, which is neither made nor emptied first."""
+    """Open a device, a pipe or a descriptor for writing, without creating or truncating it."""
     number = descriptor(path)
     with os.fdopen(os.open(path, os.O_WRONLY) if number is None else os.dup(number), "wb") as file:
         yield file

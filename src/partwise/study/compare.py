@@ -68,7 +68,7 @@ def compare_methods(
     check_seed(seed)
     thread_count(threads)
     limit = MaxIterations(most)
-    chosen, starts = [as_algorithm(given) for given in algorithms], [as_init(given) for given in inits]
+    chosen, starts = [as_algorithm(choice) for choice in algorithms], [as_init(choice) for choice in inits]
     if not chosen or not starts:
         raise ValueError("Give at least one algorithm and one start to compare.")
     for algorithm in chosen:
@@ -117,18 +117,18 @@ def _row(
     fit = factorize(data, rank, algorithm=algorithm, init=start, stop=rules, seed=seed, threads=threads, svd=svd)
     if fit.reason is Reason.INTERRUPTED:
         raise KeyboardInterrupt
-    told = fit.certificate
-    found = mean_coherence(data, fit.w) if zeros else float("nan")
+    certificate = fit.certificate
+    coherence = mean_coherence(data, fit.w) if zeros else float("nan")
     return MethodRow(
         algorithm=algorithm.name,
         init=name_of(start),
-        seconds=told.seconds,
-        iterations=told.iterations,
-        error=told.relative_error,
-        svd_ratio=told.svd_ratio,
-        sparsity_w=told.w.sparsity_by_topic,
-        sparsity_h=told.h.sparsity_by_row,
-        kkt=told.kkt,
-        verdict=told.verdict,
-        coherence=None if found != found else found,
+        seconds=certificate.seconds,
+        iterations=certificate.iterations,
+        error=certificate.relative_error,
+        svd_ratio=certificate.svd_ratio,
+        sparsity_w=certificate.w.sparsity_by_topic,
+        sparsity_h=certificate.h.sparsity_by_row,
+        kkt=certificate.kkt,
+        verdict=certificate.verdict,
+        coherence=None if coherence != coherence else coherence,
     )

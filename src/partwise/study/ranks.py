@@ -144,16 +144,16 @@ def _rows(data: Data, tried: list[int], settings: dict[str, Any]) -> Iterator[Ra
     has_zeros = any((data.rows(i, i + 1) == 0).any() for i in range(data.shape[0]))
     for rank in tried:
         began = time.perf_counter()
-        found = stability(data, rank, **settings)
+        agreement = stability(data, rank, **settings)
         yield RankRow(
             rank=int(rank),
-            error=found.best.error,
+            error=agreement.best.error,
             svd_error=svd.truncate(rank).error,
-            reliability=float(found.reliability.mean()),
-            weakest=float(found.reliability.min()),
-            cophenetic=found.cophenetic,
-            dispersion=found.dispersion,
-            coherence=mean_coherence(data, found.best.w) if has_zeros else float("nan"),
+            reliability=float(agreement.reliability.mean()),
+            weakest=float(agreement.reliability.min()),
+            cophenetic=agreement.cophenetic,
+            dispersion=agreement.dispersion,
+            coherence=mean_coherence(data, agreement.best.w) if has_zeros else float("nan"),
             seconds=time.perf_counter() - began,
         )
 

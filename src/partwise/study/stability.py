@@ -139,8 +139,8 @@ def _leaves(consensus: Array) -> Array:
 
     if len(consensus) < 2:
         return np.arange(len(consensus))
-    found: Array = leaves_list(linkage(squareform(1 - consensus, checks=False), "average"))
-    return found
+    order: Array = leaves_list(linkage(squareform(1 - consensus, checks=False), "average"))
+    return order
 
 
 def _sample(labels: Array, seed: int) -> Array:

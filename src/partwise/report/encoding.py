@@ -1,4 +1,4 @@
-"""Data inside a page: JSON that no HTML parser can mistake for markup, arrays as base64."""
+"""How data are encoded in a page: JSON that no HTML parser can mistake for markup, arrays as base64."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _ESCAPED = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 _LONE = re.compile("[\ud800-\udfff]")
 
 
-def to_json(value: Any) -> str:
+def to_json(value: object) -> str:
     """JSON with <, >, & and the line separators written as escapes, so that it can stand in a script element."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return _LONE.sub(lambda found: f"\\u{ord(found[0]):04x}", text.translate(_ESCAPED))
+    return _LONE.sub(lambda match: f"\\u{ord(match[0]):04x}", text.translate(_ESCAPED))
 
 
-def clipped(text: str, most: int = LONGEST) -> str:
-    """At most ``most`` characters of a text; what was longer ends in a sign that no word has."""
+def shortened(text: str, most: int = LONGEST) -> str:
+    """At most ``most`` characters of a text; a longer one ends in an ellipsis."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def number(value: float | None, digits: int = 6) -> float | None:
-    """A number with so many digits, None where there is none."""
+def significant(value: float | None, digits: int = 6) -> float | None:
+    """A number rounded to so many significant digits; None where it is missing or not finite."""
     if value is None or not np.isfinite(value):
         return None
     return float(f"{float(value):.{digits}g}")
@@ -41,9 +41,9 @@ def packed(array: Array, kind: str) -> dict[str, str]:
 
 
 def packed_rows(factor: Array) -> dict[str, Any]:
-    """A tall factor without its zeros: how many each row holds, in which columns, and the values.
+    """A factor (rows × k) without its zeros: the number of nonzeros in each row, their columns and values.
 
-    In double precision while that is small, else in single; less would turn near neighbours around in a ranking.
+    Double precision up to 150,000 nonzeros, else single; half precision would swap near neighbours in a ranking.
     """
     kind = "f8" if np.count_nonzero(factor) <= DOUBLE else "f4"
     kept = np.asarray(factor, kind)

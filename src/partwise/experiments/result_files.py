@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from partwise.experiments import drawing
-from partwise.experiments.types import Experiment, Result, Table
-from partwise.experiments.writing import paragraph
+from partwise.experiments.experiment import Experiment, Result, Table
+from partwise.experiments.markdown import paragraph
 from partwise.result.certificate import versions
 from partwise.storage.archive import atomic
 
@@ -37,15 +37,15 @@ def finished(folder: Path, settings: dict[str, Any]) -> Result | None:
 
 def begun(folder: Path, settings: dict[str, Any]) -> Path:
     """Where the fits of an unfinished experiment are kept: other settings or versions have another place."""
-    told = json.dumps(key(settings), sort_keys=True)
-    return folder / f"unfinished-{hashlib.blake2b(told.encode(), digest_size=8).hexdigest()}"
+    description = json.dumps(key(settings), sort_keys=True)
+    return folder / f"unfinished-{hashlib.blake2b(description.encode(), digest_size=8).hexdigest()}"
 
 
 def forget_begun(folder: Path, keep: Path | None = None) -> None:
     """Remove the fits of unfinished experiments, those in ``keep`` apart."""
-    for found in folder.glob("unfinished-*"):
-        if found != keep:
-            shutil.rmtree(found)
+    for unfinished in folder.glob("unfinished-*"):
+        if unfinished != keep:
+            shutil.rmtree(unfinished)
 
 
 def read(folder: Path) -> tuple[Result, dict[str, Any]]:
@@ -62,8 +62,8 @@ def write(folder: Path, experiment: Experiment, result: Result, settings: dict[s
     drawing.save(experiment.draw(result), folder)
     _text(folder / "paragraph.md", paragraph(experiment, result))
     machine = {"machine": platform.machine(), "cores": os.cpu_count()}
-    told = {"key": key(settings), "seconds": round(seconds, 1), **machine, "result": result.as_dict()}
-    _text(folder / "result.json", json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n")
+    record = {"key": key(settings), "seconds": round(seconds, 1), **machine, "result": result.as_dict()}
+    _text(folder / "result.json", json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n")
 
 
 def _text(path: Path, text: str) -> None:

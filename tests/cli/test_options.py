@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from partwise.cli.grouping import grouped
+from partwise.cli.options import grouped
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the page needs to fold a query into topic space: words, weights, W, and the gram that is solved with."""
+"""What a page needs to fold a query into topic space: tokenisation, term weights, W, and the penalised gram."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 
 from partwise.algorithms.penalties import indefinite
 from partwise.losses.table import loss_of
-from partwise.report.payload import clipped, packed, packed_rows
-from partwise.text.model import TopicModel
+from partwise.report.encoding import packed, packed_rows, shortened
 from partwise.text.stop_words import english
-from partwise.text.words import PATTERN, stemmer
+from partwise.text.tokenizer import PATTERN, stemmer
+from partwise.text.topic_model import TopicModel
 from partwise.types import Array
 
 # Python's classes of letters as JavaScript spells them; what Python calls a letter includes ² and Ⅳ, but no digit.
@@ -30,11 +30,11 @@ LONGEST_KEY = 120
 
 
 def search_payload(model: TopicModel) -> dict[str, Any]:
-    """All that a query meets on its way, and what the page must admit about it."""
+    """Tokenisation, term weights and gram, and remarks where the page can differ from ``model.search``."""
     weighting, vocabulary = model.weighting, model.vocabulary
     stop = english() if weighting.stop_words == "english" else {w.lower() for w in weighting.stop_words or ()}
-    keys = list(vocabulary.keys)
-    gram, plain = solved_gram(model)
+    keys = [shortened(key, LONGEST_KEY) for key in vocabulary.keys]
+    gram, exact = solved_gram(model)
     remarks = []
     if weighting.pattern not in PATTERNS:
         remarks.append("This model finds words by a rule of its own, so the page may split words differently.")
@@ -43,7 +43,7 @@ def search_payload(model: TopicModel) -> dict[str, Any]:
     hashed = weighting.hashing is not None
     if hashed:
         remarks.append("This model counts words in a table of hashes: the page knows the commonest word of each place.")
-    if not plain:
+    if not exact:
         remarks.append(
             "This model's algorithm weighs new texts by a rule of its own, so the order may differ a little."
         )
@@ -53,7 +53,7 @@ def search_payload(model: TopicModel) -> dict[str, Any]:
         "ngrams": list(weighting.ngrams),
         "weight": weighting.weight,
         "normalize": weighting.normalize,
-        "keys": None if hashed or vocabulary.terms == vocabulary.keys else [clipped(key, LONGEST_KEY) for key in keys],
+        "keys": None if hashed or vocabulary.terms == vocabulary.keys else keys,
         "forms": None if hashed or weighting.stem is None else surface_forms(model, weighting.stem),
         "global": packed(vocabulary.global_weights, "f8"),
         "solved": packed(gram, "f8"),
@@ -63,7 +63,7 @@ def search_payload(model: TopicModel) -> dict[str, Any]:
 
 def weights_payload(w: Array, rows: Iterable[str], gram: Array) -> dict[str, Any]:
     """W by rows, the names of the rows, and WᵀW."""
-    return {"names": [clipped(row, LONGEST_KEY) for row in rows], "w": packed_rows(w), "gram": packed(gram, "f8")}
+    return {"names": [shortened(row, LONGEST_KEY) for row in rows], "w": packed_rows(w), "gram": packed(gram, "f8")}
 
 
 def solved_gram(model: TopicModel) -> tuple[Array, bool]:
@@ -71,26 +71,26 @@ def solved_gram(model: TopicModel) -> tuple[Array, bool]:
     algorithm, gram = model.factorization.algorithm, model.gram
     if algorithm is None:
         return gram, False
-    side, whole = algorithm.h, algorithm.h.penalised(gram)
-    if not loss_of(algorithm).stationarity or side.update.exact() is not None or indefinite(whole):
+    side, penalised = algorithm.h, algorithm.h.penalised(gram)
+    if not loss_of(algorithm).stationarity or side.update.exact() is not None or indefinite(penalised):
         return gram, False
-    return whole, True
+    return penalised, True
 
 
 def surface_forms(model: TopicModel, language: str) -> dict[str, str]:
-    """word -> stem, for the words of titles and first words and the usual endings of every term."""
+    """word -> stem, for the words of titles and snippets and for every term with the usual endings."""
     stem = stemmer(language).stemWord
     known = {part for key in model.vocabulary.keys for part in key.split(" ")}
-    words = replace(model.weighting, stem=None, ngrams=(1, 1)).words()
-    kept = model.collection
-    seen = {word for text in (*kept.titles, *kept.snippets) for word in words(text)}
+    words = replace(model.weighting, stem=None, ngrams=(1, 1)).tokenizer()
+    collection = model.collection
+    seen = {word for text in (*collection.titles, *collection.snippets) for word in words(text)}
     roots = known | {part for term in model.terms for part in term.split(" ")}
     seen |= {root + ending for root in roots for ending in ("", *ENDINGS) if len(root) <= 40}
-    found = {word: stem(word) for word in seen if len(word) <= LONGEST_KEY}
-    return {word: key for word, key in sorted(found.items()) if key in known and key != word}
+    stems = {word: stem(word) for word in seen if len(word) <= LONGEST_KEY}
+    return {word: key for word, key in sorted(stems.items()) if key in known and key != word}
 
 
-def unit_gram(w: Array) -> Array:
+def gram_of_factor(w: Array) -> Array:
     """WᵀW in double precision."""
     tall = w.astype(np.float64, copy=False)
     gram: Array = tall.T @ tall

@@ -59,19 +59,19 @@ def counts_note(data: Path | None, text: Text, split: str) -> str:
     """How many documents there are, beside the paper's number."""
     both = articles(data)
     train = sum(article.split == "train" for article in both)
-    here = len(text.categories)
+    count = len(text.categories)
     return (
-        f"reuters10 here is the {split} part of the ModApte split: {here:,} documents ({train:,} in training, "
-        f"{len(both):,} with the test part; the paper counts 9,248, {9248 - here:+,} against ours), "
+        f"reuters10 here is the {split} part of the ModApte split: {count:,} documents ({train:,} in training, "
+        f"{len(both):,} with the test part; the paper counts 9,248, {9248 - count:+,} against ours), "
         f"{text.matrix.shape[0]:,} terms, {text.matrix.nnz:,} nonzeros."
     )
 
 
 def weight_note(weight: str) -> str:
     """What the entries are."""
-    said = {
+    descriptions = {
         "tfidf": "tf-idf with smoothed idf, columns of length 1",
         "counts": "plain counts",
         "log-entropy": "log(1 + tf) times one minus the normalised entropy of the term",
     }
-    return f"The entries are {said[weight]}; English stop words and single letters are left out, nothing is stemmed."
+    return f"The entries are {descriptions[weight]}; English stop words and single letters are left out, nothing is stemmed."

@@ -36,7 +36,7 @@ class Home:
     members: dict[str, str | None] = field(default_factory=dict)
     """What is taken out of the archive, with the sha256 of the file where that is known; nothing keeps it whole."""
 
-    def there(self, folder: Path) -> bool:
+    def is_complete_in(self, folder: Path) -> bool:
         """Whether a folder holds what the reader needs."""
         return all((folder / file).exists() for file in self.files) or any(
             next(folder.glob(other), None) is not None for other in self.others
@@ -45,7 +45,7 @@ class Home:
 
 def place(name: str, data: Path | None = None) -> Path | None:
     """The first folder that holds a data set, None where there is none."""
-    return next((root / name for root in roots(data) if HOMES[name].there(root / name)), None)
+    return next((root / name for root in roots(data) if HOMES[name].is_complete_in(root / name)), None)
 
 
 def require(names: Iterable[str], data: Path | None = None) -> None:
@@ -58,16 +58,16 @@ def require(names: Iterable[str], data: Path | None = None) -> None:
 
 def _smart(load: Callable[[Path], object]) -> Callable[[Path], str]:
     def count(data: Path) -> str:
-        found = load(data)
-        return f"{len(found.documents):,} documents, {len(found.queries):,} queries"  # type: ignore[attr-defined]
+        collection = load(data)
+        return f"{len(collection.documents):,} documents, {len(collection.queries):,} queries"  # type: ignore[attr-defined]
 
     return count
 
 
 def _faces(load: Callable[[Path], object]) -> Callable[[Path], str]:
     def count(data: Path) -> str:
-        found = load(data)
-        return f"{found.pixels.shape[1]:,} images of {found.height} × {found.width}"  # type: ignore[attr-defined]
+        faces = load(data)
+        return f"{faces.pixels.shape[1]:,} images of {faces.height} × {faces.width}"  # type: ignore[attr-defined]
 
     return count
 
@@ -78,13 +78,13 @@ def _reuters(data: Path) -> str:
 
 
 def _golub(data: Path) -> str:
-    found = load_golub(data)
-    return f"{found.values.shape[0]:,} genes, {found.values.shape[1]} samples"
+    expression = load_golub(data)
+    return f"{expression.values.shape[0]:,} genes, {expression.values.shape[1]} samples"
 
 
 def _movielens(data: Path) -> str:
-    found = load_movielens(data)
-    return f"{len(found.stars):,} ratings of {found.shape[0]:,} films by {found.shape[1]} people"
+    ratings = load_movielens(data)
+    return f"{len(ratings.stars):,} ratings of {ratings.shape[0]:,} films by {ratings.shape[1]} people"
 
 
 _GLASGOW = "http://ir.dcs.gla.ac.uk/resources/test_collections"

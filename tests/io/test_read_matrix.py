@@ -8,7 +8,7 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
-from partwise.io.matrices import read_matrix
+from partwise.io.read_matrix import read_matrix
 
 A = np.array([[0.0, 1.5, 0], [2, 0, 3]])
 NAMES = ["a.npz", "a.dense.npz", "a.npy", "a.mtx", "a.parquet", "a.csv", "a.tsv", "a.csv.gz", "a.tsv.gz"]

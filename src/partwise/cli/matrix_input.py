@@ -1,4 +1,4 @@
-"""Matrices from files or stdin, told from tables of texts."""
+"""Matrices from files or stdin, and whether a file holds a matrix or texts."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from partwise.data.disk import open_matrix
-from partwise.io.matrices import READABLE, read_matrix
-from partwise.storage.archive import is_number
+from partwise.io.read_matrix import READABLE, is_number, read_matrix
+from partwise.storage.gzipped import open_bytes
 
 MATRIX_HELP = "Terms × documents: npz, npy, mtx, csv, tsv or parquet, or a folder that convert made; - is stdin."
 SIGNS = ((b"PK", ".npz"), (b"\x93NUMPY", ".npy"), (b"%%MatrixMarket", ".mtx"), (b"PAR1", ".parquet"))
 
 
 def matrix_from(path: str) -> Any:
-    """The matrix in a file; that of stdin is told by its first bytes."""
+    """The matrix in a file, in a folder of `convert`, or on stdin, whose format is recognised by its first bytes."""
     if Path(path).is_dir():
         return open_matrix(path)
     if path != "-":
@@ -43,10 +43,8 @@ def is_matrix(path: str) -> bool:
 
 
 def _numbers_in_table(path: str, name: str) -> bool:
-    """The second line, behind its first cell, is numbers alone."""
-    import gzip
-
-    with gzip.open(path) if path.lower().endswith(".gz") else Path(path).open("rb") as file:
+    """Whether all cells of the second line but the first are numbers."""
+    with open_bytes(Path(path)) as file:
         lines = [file.readline(1 << 16) for _ in range(2)]
     cells = (lines[1] or lines[0]).decode("utf-8", "replace").strip().split("\t" if name.endswith("tsv") else ",")
     return all(is_number(cell) for cell in cells[1:] or cells)
@@ -62,5 +60,5 @@ def _numbers_in_parquet(path: str) -> bool:
     try:
         columns = parquet.read_schema(path).types
     except (OSError, ValueError):
-        return False  # who reads it will say what is wrong with it
+        return False  # the reader says what is wrong with it
     return all(kinds.is_integer(kind) or kinds.is_floating(kind) for kind in columns[1:] or columns)

@@ -1,26 +1,26 @@
-"""Matrices from files: npz, npy, Matrix Market, Parquet, CSV and TSV, plain or gzipped; reading runs nothing."""
+"""Read a matrix from a file: npz, npy, Matrix Market, Parquet, CSV and TSV; reading runs no code of the file's."""
 
 from __future__ import annotations
 
-import gzip
 import os
 import zipfile
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from partwise.data.structure import check_structure, check_whole
-from partwise.storage.archive import is_number
+from partwise.storage.gzipped import open_text
+from partwise.storage.npy import read_npy_header
 
 INDICES = {"indices", "indptr", "row", "col", "offsets"}
-"""What scipy would make whole numbers of in silence."""
+"""Members of a sparse npz that scipy would convert to whole numbers without a word."""
 READABLE = ".npz, .npy, .parquet, .mtx, .csv or .tsv (or one of the last three with .gz)"
 
 
 def read_matrix(path: str | os.PathLike[str]) -> Any:
-    """A matrix from a file: a numpy array or a scipy sparse one; what cannot be read is refused in a sentence."""
+    """A matrix from a file, a numpy array or a scipy sparse one; a file that cannot be read is refused."""
     path = Path(path)
     suffixes = [s.lower() for s in path.suffixes]
     kind = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] == ".gz" else suffixes[-1] if suffixes else ""
@@ -51,18 +51,11 @@ def _npz(path: Path) -> Any:
                 raise ValueError(f"it holds {len(names)} arrays ({', '.join(names)}), not one.")
             return file[names[0]]
         for name in INDICES & set(names):
-            check_whole(np.empty(0, _dtype(file.zip, name)), name)
-    found = sp.load_npz(path)
-    check_structure(found)
-    return found
-
-
-def _dtype(archive: zipfile.ZipFile, name: str) -> np.dtype[Any]:
-    """What an array of an npz holds, from its header alone."""
-    with archive.open(f"{name}.npy") as member:
-        version = np.lib.format.read_magic(member)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        return np.dtype(read(member)[2])
+            with file.zip.open(f"{name}.npy") as member:
+                check_whole(np.empty(0, read_npy_header(member)[1]), name)
+    matrix = sp.load_npz(path)
+    check_structure(matrix)
+    return matrix
 
 
 def _npy(path: Path) -> Any:
@@ -99,7 +92,7 @@ def _parquet(path: Path) -> Any:
 def _delimited(path: Path) -> Any:
     """Numbers in rows; a first row or a first column of names is skipped."""
     delimiter = "\t" if ".tsv" in [s.lower() for s in path.suffixes] else ","
-    with _opened(path) as file:
+    with open_text(path, "utf-8") as file:
         rows = [line.rstrip("\r\n").split(delimiter) for line in file if line.strip()]
     if not rows:
         raise ValueError("it is empty.")
@@ -116,7 +109,10 @@ def _delimited(path: Path) -> Any:
     return np.array([[float(cell) for cell in row[first_column:]] for row in body])
 
 
-def _opened(path: Path) -> IO[str]:
-    if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8")
-    return path.open(encoding="utf-8")
+def is_number(cell: str) -> bool:
+    """Whether a cell of a table reads as a number."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

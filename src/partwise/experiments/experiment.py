@@ -31,10 +31,10 @@ class Verdict(StrEnum):
 
 def judge(checks: Iterable[bool]) -> Verdict:
     """All of the checks, some of them, or none."""
-    found = [bool(check) for check in checks]
-    if not found:
+    outcomes = [bool(check) for check in checks]
+    if not outcomes:
         raise ValueError("A verdict needs at least one check.")
-    return Verdict.HOLDS if all(found) else Verdict.IN_PART if any(found) else Verdict.NOT
+    return Verdict.HOLDS if all(outcomes) else Verdict.IN_PART if any(outcomes) else Verdict.NOT
 
 
 @dataclass(frozen=True)
@@ -104,10 +104,10 @@ class Context:
             return factorize(matrix, rank, **settings)
         self.kept.mkdir(parents=True, exist_ok=True)
         path = self.kept / f"{next(self._numbers):04d}"
-        found = factorize(matrix, rank, **settings, checkpoint=path, every=sys.maxsize)
-        if found.reason is Reason.INTERRUPTED:
+        fit = factorize(matrix, rank, **settings, checkpoint=path, every=sys.maxsize)
+        if fit.reason is Reason.INTERRUPTED:
             raise KeyboardInterrupt
-        return found
+        return fit
 
     def track(self, label: str, items: Sequence[Any]) -> Iterator[Any]:
         """The items one by one, told as they go."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from partwise.experiments.types import Cell, Experiment, Result, Table, Verdict
+from partwise.experiments.experiment import Cell, Experiment, Result, Table, Verdict
 
 
 def paragraph(experiment: Experiment, result: Result) -> str:
@@ -34,20 +34,20 @@ def cell(value: Cell) -> str:
     return f"{value:,}" if isinstance(value, int) else value.replace("|", "\\|")
 
 
-def page(found: Mapping[str, tuple[Experiment, Result, dict[str, Any]]], folder: str) -> str:
+def page(experiments: Mapping[str, tuple[Experiment, Result, dict[str, Any]]], folder: str) -> str:
     """docs/paper.md: all experiments, the paper's values beside ours."""
-    every = [claim for _, result, _ in found.values() for claim in result.claims]
+    every = [claim for _, result, _ in experiments.values() for claim in result.claims]
     tally = ", ".join(f"{sum(c.verdict is v for c in every)} {_plural(v)}" for v in Verdict)
-    seconds = sum(told["seconds"] for _, _, told in found.values())
-    told = next(iter(found.values()))[2]
+    seconds = sum(record["seconds"] for _, _, record in experiments.values())
+    record = next(iter(experiments.values()))[2]
     parts = [
         "# The paper, reproduced",
         "Langville, Meyer, Albright, Cox and Duling, *Algorithms, Initializations, and Convergence for the Nonnegative "
         "Matrix Factorization*: every table and figure, made by `partwise reproduce all`, with a verdict for every "
         "claim. This page and the files beside it are written by `make paper`.",
-        f"Of {len(every)} claims {tally}. All {len(found)} experiments took {seconds:.0f} seconds on {told['cores']} "
-        f"cores ({told['machine']}, {', '.join(f'{n} {v}' for n, v in told['key']['versions'].items())}).",
-        *(part for name in found for part in _part(name, *found[name][:2], folder)),
+        f"Of {len(every)} claims {tally}. All {len(experiments)} experiments took {seconds:.0f} seconds on {record['cores']} "
+        f"cores ({record['machine']}, {', '.join(f'{n} {v}' for n, v in record['key']['versions'].items())}).",
+        *(part for name in experiments for part in _part(name, *experiments[name][:2], folder)),
     ]
     return "\n\n".join(parts)
 

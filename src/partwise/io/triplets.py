@@ -1,38 +1,38 @@
-"""Sparse matrix files as streams of (row, column, value), never whole in memory."""
+"""Sparse matrix files as streams of (row, column, value) triplets, never completely in memory."""
 
 from __future__ import annotations
 
-import gzip
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
 
 import numpy as np
 
 from partwise.data.structure import check_pointers, check_whole
-from partwise.storage.archive import is_number
+from partwise.io.read_matrix import is_number
+from partwise.storage.gzipped import open_text
+from partwise.storage.npy import read_npy_header
 from partwise.types import Array
 
 CHUNK = 2**18
-"""Entries that are looked at together."""
+"""Triplets in a chunk."""
 Chunk = tuple[Array, Array, Array]
 
 
 @dataclass(frozen=True)
-class Entries:
-    """A sparse matrix as chunks of (rows, columns, values), in any order; ``count`` is how many entries to expect."""
+class Triplets:
+    """A sparse matrix as chunks of (rows, columns, values), in any order; ``count`` is the expected number."""
 
     shape: tuple[int, int]
     count: int
     chunks: Callable[[], Iterator[Chunk]]
 
 
-def read_entries(path: Path) -> Entries | None:
-    """The entries of a Matrix Market, npz or Parquet file; None for what is not a stream of entries."""
+def read_triplets(path: Path) -> Triplets | None:
+    """The triplets of a Matrix Market, npz or Parquet file; None for a file in another format."""
     name = path.name.lower()
     if name.endswith((".mtx", ".mtx.gz")):
         return _matrix_market(path)
@@ -41,8 +41,8 @@ def read_entries(path: Path) -> Entries | None:
     return _parquet(path) if name.endswith(".parquet") else None
 
 
-def _matrix_market(path: Path) -> Entries | None:
-    with _opened(path) as file:
+def _matrix_market(path: Path) -> Triplets | None:
+    with open_text(path, "latin-1") as file:
         head = file.readline().lower().split()
         if head[:2] != ["%%matrixmarket", "matrix"] or len(head) < 5:
             raise ValueError(f"{path}, line 1: this is not a Matrix Market file.")
@@ -59,21 +59,21 @@ def _matrix_market(path: Path) -> Entries | None:
 
     def chunks() -> Iterator[Chunk]:
         number = first + 1
-        with _opened(path) as file:
+        with open_text(path, "latin-1") as file:
             lines = islice(file, first, None)
-            while some := list(islice(lines, CHUNK)):
-                i, j, values = _parsed(path, number, some, pattern=field == "pattern")
+            while batch := list(islice(lines, CHUNK)):
+                i, j, values = _parsed(path, number, batch, pattern=field == "pattern")
                 yield i, j, values
                 if symmetry == "symmetric":
                     off = i != j
                     yield j[off], i[off], values[off]
-                number += len(some)
+                number += len(batch)
 
-    return Entries((rows, columns), count * (2 if symmetry == "symmetric" else 1), chunks)
+    return Triplets((rows, columns), count * (2 if symmetry == "symmetric" else 1), chunks)
 
 
 def _parsed(path: Path, first: int, lines: list[str], pattern: bool) -> Chunk:
-    """The entries of some lines; the first that is none is named."""
+    """The triplets of consecutive lines; an error names the first line that is not one."""
     width = 2 if pattern else 3
     try:
         table = np.array([line.split()[:width] for line in lines if line.strip()], np.float64).reshape(-1, width)
@@ -87,17 +87,13 @@ def _parsed(path: Path, first: int, lines: list[str], pattern: bool) -> Chunk:
     return i, j, np.ones(len(table)) if pattern else table[:, 2]
 
 
-def _opened(path: Path) -> IO[str]:
-    return gzip.open(path, "rt", encoding="latin-1") if path.suffix == ".gz" else path.open(encoding="latin-1")
-
-
 def _line(path: Path, number: int) -> str:
-    with _opened(path) as file:
+    with open_text(path, "latin-1") as file:
         return next(islice(file, number - 1, None))
 
 
-def _npz(path: Path) -> Entries | None:
-    """scipy's csr, csc and coo files; the index of the rows is read whole, the entries in chunks."""
+def _npz(path: Path) -> Triplets | None:
+    """scipy's csr, csc and coo files; ``indptr`` is read completely, the entries in chunks."""
     try:
         with np.load(path, allow_pickle=False) as file:
             kind = str(file["format"].item().decode()) if "format" in file.files else ""
@@ -125,47 +121,43 @@ def _npz(path: Path) -> Entries | None:
             at += len(places)
             yield (outer, inner, arrays[1]) if kind == "csr" else (inner, outer, arrays[1])
 
-    return Entries((shape[0], shape[1]), count, chunks)
+    return Triplets((shape[0], shape[1]), count, chunks)
 
 
 def _stored_count(path: Path, names: list[str]) -> int:
-    """How many entries an npz holds; indices that are no whole numbers, or not as many as the values, are refused."""
-    told = f"The sparse matrix in {path}"
-    with zipfile.ZipFile(path) as archive:
-        heads = []
-        for name in names:
-            with archive.open(name) as member:
-                heads.append(_header(member))
-    for name, (_, dtype) in zip(names[:-1], heads, strict=False):
-        check_whole(np.empty(0, dtype), name.removesuffix(".npy"), told)
-    counts = {count for count, _ in heads}
+    """The number of triplets in an npz; its index arrays must be whole numbers, as many as the values."""
+    label = f"The sparse matrix in {path}"
+    headers = []
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for name in names:
+                with archive.open(name) as member:
+                    headers.append(read_npy_header(member))
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} cannot be read as an npz matrix: {error}") from None
+    for name, (_, dtype) in zip(names[:-1], headers, strict=False):
+        check_whole(np.empty(0, dtype), name.removesuffix(".npy"), label)
+    counts = {shape[0] for shape, _ in headers}
     if len(counts) > 1:
-        raise ValueError(f"{told} is malformed: its indices and values are not of one length; write it again.")
+        raise ValueError(f"{label} is malformed: its indices and values are not of one length; write it again.")
     return counts.pop()
 
 
 def _members(path: Path, names: list[str]) -> Iterator[list[Array]]:
-    """Arrays of an npz side by side, some entries at a time."""
+    """Arrays of an npz side by side, in chunks."""
     with ExitStack() as stack:
         archive = stack.enter_context(zipfile.ZipFile(path))
         members = [stack.enter_context(archive.open(name)) for name in names]
-        heads = [_header(member) for member in members]
-        left = heads[0][0]
+        headers = [read_npy_header(member) for member in members]
+        left = headers[0][0][0]
         while left:
-            some = min(left, CHUNK)
-            made = zip(members, heads, strict=True)
-            yield [np.frombuffer(member.read(some * dtype.itemsize), dtype) for member, (_, dtype) in made]
-            left -= some
+            count = min(left, CHUNK)
+            pairs = zip(members, headers, strict=True)
+            yield [np.frombuffer(member.read(count * dtype.itemsize), dtype) for member, (_, dtype) in pairs]
+            left -= count
 
 
-def _header(member: IO[bytes]) -> tuple[int, np.dtype[Any]]:
-    version = np.lib.format.read_magic(member)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, dtype = read(member)
-    return int(shape[0]), np.dtype(dtype)
-
-
-def _parquet(path: Path) -> Entries:
+def _parquet(path: Path) -> Triplets:
     """Columns row, column and value, counted from 0."""
     try:
         from pyarrow.parquet import ParquetFile
@@ -177,8 +169,8 @@ def _parquet(path: Path) -> Entries:
         raise ValueError(f"{path} cannot be read as a Parquet file: {error}") from None
     wanted = ["row", "column", "value"]
     if not set(wanted) <= set(file.schema_arrow.names):
-        found = ", ".join(file.schema_arrow.names)
-        raise ValueError(f"{path} must have the columns row, column and value; it has {found}.")
+        columns = ", ".join(file.schema_arrow.names)
+        raise ValueError(f"{path} must have the columns row, column and value; it has {columns}.")
 
     def chunks() -> Iterator[Chunk]:
         for batch in file.iter_batches(CHUNK, columns=wanted):
@@ -188,4 +180,4 @@ def _parquet(path: Path) -> Entries:
     ends = [(int(i.max()), int(j.max())) for i, j, _ in chunks() if len(i)]
     if not ends:
         raise ValueError(f"{path} has no entries.")
-    return Entries((max(i for i, _ in ends) + 1, max(j for _, j in ends) + 1), file.metadata.num_rows, chunks)
+    return Triplets((max(i for i, _ in ends) + 1, max(j for _, j in ends) + 1), file.metadata.num_rows, chunks)

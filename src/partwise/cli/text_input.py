@@ -1,0 +1,65 @@
+"""Texts and topic models from the command line: progress while reading, remarks on stderr."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from partwise.cli.options import ReadingOptions
+from partwise.cli.output import counted, note, working
+from partwise.data.dask.connecting import connected
+from partwise.text.cluster_collection import collect_parquet
+from partwise.text.collection import Collection, collect
+from partwise.text.disk_collection import holds_texts, open_collection
+from partwise.text.model_files import load_model
+from partwise.text.read_documents import read_documents
+from partwise.text.topic_model import TopicModel
+from partwise.text.weighting import Weighting
+
+
+def collection_from(path: str, weighting: Weighting, reading: ReadingOptions, client: Any = None) -> Collection:
+    """Read and weigh texts, in this process or on a cluster; bad documents are counted on stderr."""
+    with working("reading") as update:
+        if path != "-" and holds_texts(path):
+            collection = _open_converted(path, weighting, reading, client)
+        elif client is None:
+            documents = read_documents(path, warn=note, **vars(reading))
+            collection = collect(counted(documents, update, "documents read"), weighting)
+        else:
+            collection = _read_on_cluster(path, weighting, reading, client)
+    for remark in collection.remarks():
+        note(remark)
+    return collection
+
+
+def _read_on_cluster(path: str, weighting: Weighting, reading: ReadingOptions, client: Any) -> Collection:
+    if path == "-" or reading.format not in (None, "parquet"):
+        raise ValueError("A cluster reads Parquet files alone, which its workers open by their names.")
+    columns = {name: value for name, value in vars(reading).items() if name != "format"}
+    return collect_parquet(path, weighting, client=client, warn=note, **columns)
+
+
+def _open_converted(path: str, weighting: Weighting, reading: ReadingOptions, client: Any) -> Collection:
+    """Open a folder of `convert`; options that differ from those it was counted with are refused."""
+    collection = open_collection(path, client=client)
+    usual = vars(ReadingOptions())
+    changed = [name for name, value in vars(reading).items() if value != usual[name]]
+    if changed:
+        raise ValueError(f"{path} was read when it was converted; leave --{changed[0].replace('_', '-')} out.")
+    if weighting not in (Weighting(), collection.vocabulary.weighting):
+        raise ValueError(f"{path} was counted with other options about words; leave them out, or convert again.")
+    return collection
+
+
+def cluster(scheduler: str | None) -> AbstractContextManager[Any]:
+    """A client of the scheduler, or None where no scheduler is named."""
+    return nullcontext() if scheduler is None else connected(scheduler)
+
+
+def topic_model_from(path: Path, verb: str) -> TopicModel:
+    """A topic model from a file; an LSI model, which has no topics, is refused."""
+    model = load_model(path)
+    if not isinstance(model, TopicModel):
+        raise ValueError(f"{path} is an LSI model, which has no topics; `partwise {verb}` needs a model of `topics`.")
+    return model

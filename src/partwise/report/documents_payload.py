@@ -1,0 +1,49 @@
+"""The documents of a page, for its table and search: all, or a seeded sample of 20,000."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from partwise.report.encoding import packed, packed_rows, shortened
+from partwise.report.labelled_fit import LabelledFit
+from partwise.report.topics_payload import mixture_scale
+from partwise.types import Array
+
+MOST, BUDGET = 20_000, 1_500_000
+SHORTEST, LONGEST = 60, 200
+
+
+def sampled(count: int, most: int = MOST) -> Array:
+    """The indices of the documents on the page, in ascending order."""
+    if count <= most:
+        return np.arange(count)
+    return np.sort(np.random.default_rng(0).choice(count, most, replace=False))
+
+
+def documents_payload(labelled: LabelledFit) -> dict[str, Any]:
+    """Names, first words and weights of the documents on the page."""
+    total = len(labelled.ids)
+    chosen = sampled(total)
+    length = int(np.clip(BUDGET // max(len(chosen), 1), SHORTEST, LONGEST))
+    indices = [int(i) for i in chosen]
+    return {
+        "total": total,
+        "ids": [shortened(labelled.ids[i], 200) for i in indices],
+        "titles": _strings([shortened(labelled.titles[i], 200) for i in indices]),
+        "labels": _strings([shortened(labelled.labels[i], 80) for i in indices]),
+        "snippets": _strings([_snippet(labelled.titles[i], labelled.snippets[i], length) for i in indices]),
+        "h": packed_rows(labelled.fit.h[chosen]),
+        "scale": packed(mixture_scale(labelled.fit.w), "f8"),
+    }
+
+
+def _strings(texts: list[str]) -> list[str] | None:
+    return texts if any(texts) else None
+
+
+def _snippet(title: str, snippet: str, length: int) -> str:
+    """The first words, without the title where they begin with it."""
+    text = snippet.removeprefix(title).strip() if title else snippet
+    return shortened(text, length)
