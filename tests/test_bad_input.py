@@ -16,7 +16,7 @@ import scipy.sparse as sp
 import partwise as pw
 from partwise.data.dask.work import make_part
 from partwise.io.convert import convert
-from partwise.io.matrices import read_matrix
+from partwise.io.read_matrix import read_matrix
 
 A = np.random.default_rng(0).random((9, 7)) + 0.1
 W, H = np.random.default_rng(1).random((9, 2)), np.random.default_rng(2).random((2, 7))
