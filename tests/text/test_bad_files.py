@@ -11,7 +11,7 @@ import pyarrow.parquet
 import pytest
 
 from partwise.text import read_documents
-from partwise.text.source import LIMIT
+from partwise.text.readers.source import LIMIT
 
 CSV = b"id,text,Label\n1,hello,a\n2,world,b\n"
 

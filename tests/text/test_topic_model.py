@@ -13,7 +13,6 @@ from scipy.optimize import nnls
 
 import partwise as pw
 from partwise.text import LSI, Document, TopicModel, Weighting
-from partwise.text.query import query_column, unknown_words
 
 QUERIES = ["a ship in the harbour", "bread and butter", "the captain sings a melody", "sugar, tide, violin"]
 
@@ -28,7 +27,7 @@ def rescaled(model, factors):
     found = TopicModel(model.k)
     found._collection = model.collection
     fit = model.factorization
-    found._keep(dataclasses.replace(fit, w=fit.w * factors, h=fit.h / factors))
+    found._set_factorization(dataclasses.replace(fit, w=fit.w * factors, h=fit.h / factors))
     return found
 
 
@@ -208,13 +207,13 @@ def test_a_query_is_weighed_as_a_text(options, text):
     """The quick way for one text gives the numbers of the vocabulary's own transform."""
     vocabulary, _ = Weighting(**options).fit([*texts(), "ship and harbour and ship"])
     wanted = vocabulary.transform([text]).toarray()[:, 0]
-    np.testing.assert_allclose(query_column(vocabulary, text), wanted, rtol=1e-14, atol=0)
+    np.testing.assert_allclose(vocabulary.column(text), wanted, rtol=1e-14, atol=0)
 
 
 def test_unknown_words_are_told(model):
     """Words outside the vocabulary are named, stop words are not missed; none known is a sentence with a guess."""
     assert model.search("the ship and the spaceship").unknown == ("spaceship",)
-    assert unknown_words(model.vocabulary, "and the violin") == ()
+    assert model.vocabulary.unknown_words("and the violin") == ()
     with pytest.raises(ValueError, match=r"No word of the query 'harbor vilin' .* did you mean 'harbour' or 'violin'"):
         model.search("harbor vilin")
 

@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from partwise.text import Vocabulary, Weighting
 from partwise.text.stop_words import english, read_stop_words
-from partwise.text.words import PATTERN
+from partwise.text.tokenizer import PATTERN
 
 TEXTS = [
     "The cat sat on the mat; the mat was flat.",

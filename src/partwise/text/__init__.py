@@ -1,17 +1,17 @@
-"""From a pile of documents to topics, clusters and search."""
+"""From documents to topics, clusters and search."""
 
+from partwise.text.cluster_collection import collect_parquet
 from partwise.text.collection import Collection, collect
+from partwise.text.disk_collection import open_collection, store_texts
 from partwise.text.document import Document
-from partwise.text.documents import read_documents
 from partwise.text.lsi import LSI
-from partwise.text.model import TopicModel
 from partwise.text.model_files import load_model
-from partwise.text.spread import collect_parquet
+from partwise.text.read_documents import TextFiles, read_documents
 from partwise.text.stop_words import read_stop_words
-from partwise.text.stored import open_collection, store_texts
-from partwise.text.text_files import TextFiles
-from partwise.text.weighting import Vocabulary, Weighting
-from partwise.text.weights import WEIGHTS
+from partwise.text.term_weights import WEIGHTS
+from partwise.text.topic_model import TopicModel
+from partwise.text.vocabulary import Vocabulary
+from partwise.text.weighting import Weighting
 
 __all__ = [
     "LSI",

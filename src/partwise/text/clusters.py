@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
+from partwise.storage.settings import Plain
 from partwise.types import Array
 
 
@@ -56,15 +56,15 @@ class Clusters:
     def __len__(self) -> int:
         return len(self.documents)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Plain]:
         """Plain numbers and words, ready for JSON."""
         return asdict(self)
 
 
 def label_scores(topics: Array, labels: Sequence[str]) -> LabelScores | None:
     """Compare strongest topics (−1: none) with labels ("": none); None where no document has both."""
-    given = np.array([bool(label) for label in labels])
-    known = given & (np.asarray(topics) >= 0)
+    labelled = np.array([bool(label) for label in labels])
+    known = labelled & (np.asarray(topics) >= 0)
     if not known.any():
         return None
     table = contingency(np.asarray(topics)[known], np.asarray(labels, object)[known].astype(str))
@@ -93,8 +93,8 @@ def normalized_mutual_information(table: Array) -> float:
     entropies = _entropy(rows) + _entropy(columns)
     if entropies == 0:
         return 1.0
-    held = joint > 0
-    mutual = float((joint[held] * np.log(joint[held] / np.outer(rows, columns)[held])).sum())
+    positive = joint > 0
+    mutual = float((joint[positive] * np.log(joint[positive] / np.outer(rows, columns)[positive])).sum())
     return max(0.0, 2 * mutual / entropies)
 
 
@@ -102,15 +102,15 @@ def adjusted_rand_index(table: Array) -> float:
     """(pairs together in both − expected) / (mean of the two sides − expected); 1 where nothing can differ."""
     together = _pairs(table).sum()
     rows, columns = _pairs(table.sum(axis=1)).sum(), _pairs(table.sum(axis=0)).sum()
-    every = _pairs(np.array([table.sum()])).sum()
-    expected = rows * columns / every if every else 0.0
-    most = (rows + columns) / 2
-    return 1.0 if most == expected else float((together - expected) / (most - expected))
+    total = _pairs(np.array([table.sum()])).sum()
+    expected = rows * columns / total if total else 0.0
+    mean = (rows + columns) / 2
+    return 1.0 if mean == expected else float((together - expected) / (mean - expected))
 
 
-def _entropy(parts: Array) -> float:
-    held = parts[parts > 0]
-    return float(-(held * np.log(held)).sum())
+def _entropy(shares: Array) -> float:
+    positive = shares[shares > 0]
+    return float(-(positive * np.log(positive)).sum())
 
 
 def _pairs(counts: Array) -> Array:

@@ -1,35 +1,37 @@
-"""A pile of documents taken in: the matrix, and what is worth keeping of each text."""
+"""``Collection``: the matrix of documents, wherever it lies, and what is kept of each text."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import DTypeLike
 
+from partwise.data.as_data import as_data
 from partwise.text.document import Document
-from partwise.text.weighting import Vocabulary, Weighting
-from partwise.types import Array
+from partwise.text.vocabulary import Vocabulary
+from partwise.text.weighting import Weighting
+from partwise.threads.pool import Workers
+from partwise.types import Array, Data
 
 SNIPPET = 200
-Row: TypeAlias = tuple[str, str, str, str, str]
-"""id, title, label, snippet, mark"""
 
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """Documents as columns of A, with their names; the texts themselves are gone."""
+    """Documents as columns of A, with their names; the texts themselves are not kept."""
 
     ids: tuple[str, ...]
     titles: tuple[str, ...]
     labels: tuple[str, ...]
     snippets: tuple[str, ...]
     """The first characters of each text, on one line."""
-    A: Any = field(repr=False)
-    """terms × documents: a sparse matrix in memory, or before a fit one on disk or on the workers of a cluster."""
+    A: sp.csr_array | Data = field(repr=False)
+    """terms × documents: a sparse matrix in memory, or data on disk or on the workers of a cluster, not loaded."""
     vocabulary: Vocabulary = field(repr=False)
     empty: tuple[int, ...]
     """The documents without any term of the vocabulary."""
@@ -38,86 +40,135 @@ class Collection:
 
     def remarks(self) -> tuple[str, ...]:
         """What a person should know about single documents, one sentence each."""
-        found = []
+        sentences = []
         if self.empty:
-            many = _many(len(self.empty), "has no term", "have no term")
-            found.append(f"{many} of the vocabulary (first: {self.ids[self.empty[0]]}).")
+            count = _count(len(self.empty), "has no term", "have no term")
+            sentences.append(f"{count} of the vocabulary (first: {self.ids[self.empty[0]]}).")
         if self.duplicates:
             copy, first = self.duplicates[0]
-            many = _many(len(self.duplicates), "is an exact copy of another", "are exact copies of others")
-            found.append(f"{many} (first: {self.ids[copy]} of {self.ids[first]}).")
-        return tuple(found)
+            count = _count(len(self.duplicates), "is an exact copy of another", "are exact copies of others")
+            sentences.append(f"{count} (first: {self.ids[copy]} of {self.ids[first]}).")
+        return tuple(sentences)
+
+    def column(self, document: int) -> Array:
+        """The column of one document, in the single precision in which a model file keeps it, as float64."""
+        if sp.issparse(self.A):
+            column = sp.csr_array(self.A)[:, [document]].toarray().ravel()
+        else:
+            column = as_data(self.A).T.rows(document, document + 1)[0]
+        values: Array = column.astype(np.float32).astype(np.float64)
+        return values
+
+    def term_rows(self, terms: Array) -> sp.csr_array:
+        """The rows of A of some terms, given in increasing order: one pass where A is not in memory."""
+        if sp.issparse(self.A):
+            return sp.csr_array(self.A)[terms]
+        with Workers(None) as workers:
+            return sp.csr_array(as_data(self.A).some(terms, workers))
+
+    def in_memory(self) -> sp.csr_array:
+        """All of A in single precision, gathered part by part where it lies on disk or on workers."""
+        if sp.issparse(self.A):
+            return sp.csr_array(self.A).astype(np.float32, copy=False)
+        values, documents, counts = gather(as_data(self.A), np.empty)
+        starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+        return sp.csr_array((values, documents, starts), shape=self.A.shape)
 
 
 def collect(documents: Iterable[Document], weighting: Weighting | None = None) -> Collection:
     """Read documents in one pass; only their names, first words and counts are kept."""
-    intake = Intake()
-    vocabulary, matrix = (weighting or Weighting()).fit(intake.texts(documents))
+    builder = CollectionBuilder()
+    vocabulary, matrix = (weighting or Weighting()).fit(builder.texts(documents))
     empty = np.bincount(matrix.indices, minlength=matrix.shape[1]) == 0
-    return intake.collection(vocabulary, matrix, empty)
+    return builder.collection(vocabulary, matrix, empty)
+
+
+class DocumentRecord(NamedTuple):
+    """What is kept of a document."""
+
+    id: str
+    title: str
+    label: str
+    snippet: str
+    digest: str
+    """A hash of the text, by which copies are found; "" for a blank text."""
+
+    @classmethod
+    def of(cls, document: Document) -> DocumentRecord:
+        """The names of a document, its first characters and its hash."""
+        text = document.text.encode("utf-8", "surrogatepass") if document.text.strip() else b""
+        digest = hashlib.blake2b(text, digest_size=16).hexdigest() if text else ""
+        return cls(document.id, document.title, document.label, snippet(document.text), digest)
 
 
 def snippet(text: str, length: int = SNIPPET) -> str:
-    """The first characters of a text, white space squeezed."""
+    """The first characters of a text, on one line."""
     return " ".join(text[: 4 * length].split())[:length]
 
 
-def noted(document: Document) -> Row:
-    """What is kept of a document: its names, its first words, and a mark by which a copy is known."""
-    text = document.text
-    mark = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest() if text.strip() else ""
-    return document.id, document.title, document.label, snippet(text), mark
-
-
-class Intake:
-    """What was noted of each document, and which of them are copies; empty ones are not copies of each other."""
+class CollectionBuilder:
+    """Gathers the records of documents and finds copies; blank documents are not copies of each other."""
 
     def __init__(self) -> None:
         self._ids: dict[str, int] = {}
-        self._rest: list[tuple[str, str, str]] = []
+        self._records: list[tuple[str, str, str]] = []
         self._duplicates: list[tuple[int, int]] = []
         self._first: dict[str, int] = {}
 
     def texts(self, documents: Iterable[Document]) -> Iterator[str]:
-        """The texts as they pass by."""
+        """The texts of documents, whose records are added on the way."""
         for document in documents:
-            self.add(noted(document))
+            self.add(DocumentRecord.of(document))
             yield document.text
 
-    def add(self, row: Row) -> None:
-        """Take one document in; an id that was there before is refused."""
+    def add(self, record: DocumentRecord) -> None:
+        """Add one document; an id that is taken is refused."""
         number = len(self._ids)
-        id, *rest, mark = row
-        if id in self._ids:
+        if record.id in self._ids:
             raise ValueError(
-                f"Documents {self._ids[id] + 1} and {number + 1} have the same id {id!r}; "
+                f"Documents {self._ids[record.id] + 1} and {number + 1} have the same id {record.id!r}; "
                 "choose another column for the ids, or none."
             )
-        self._ids[id] = number
-        self._rest.append((rest[0], rest[1], rest[2]))
-        if mark and (first := self._first.setdefault(mark, number)) != number:
+        self._ids[record.id] = number
+        self._records.append((record.title, record.label, record.snippet))
+        if record.digest and (first := self._first.setdefault(record.digest, number)) != number:
             self._duplicates.append((number, first))
 
-    def collection(self, vocabulary: Vocabulary, matrix: Any, empty: Array) -> Collection:
-        """All of it with its matrix; ``empty`` says of each document whether it has no term."""
-        titles, labels, snippets = zip(*self._rest, strict=True)
-        without, copies = tuple(map(int, np.flatnonzero(empty))), tuple(self._duplicates)
-        return Collection(tuple(self._ids), titles, labels, snippets, matrix, vocabulary, without, copies)
+    def collection(self, vocabulary: Vocabulary, matrix: sp.csr_array | Data, empty: Array) -> Collection:
+        """The collection with its matrix; ``empty`` is True for a document without any term."""
+        titles, labels, snippets = zip(*self._records, strict=True)
+        indices, duplicates = tuple(map(int, np.flatnonzero(empty))), tuple(self._duplicates)
+        return Collection(tuple(self._ids), titles, labels, snippets, matrix, vocabulary, indices, duplicates)
 
 
-def in_memory(matrix: Any) -> sp.csr_array:
-    """A in single precision, brought here part by part where it lies on disk or on workers."""
-    if sp.issparse(matrix):
-        return sp.csr_array(matrix.astype(np.float32))
-    columns = [_copied(part) for _, _, part in matrix.T.parts()]
-    return sp.csr_array(sp.vstack(columns, format="csr").T.tocsr())
+def gather(data: Data, allocate: Callable[[int, DTypeLike], Array]) -> tuple[Array, Array, Array]:
+    """(values, column indices, entries of each row) of data that come in parts, as CSR in single precision.
+
+    The parts are read twice, one at a time: for the length of each row, then to copy their pieces of the rows into the
+    arrays of ``allocate``, which may lie on disk.
+    """
+    counts = np.zeros(data.shape[0], np.int64)
+    for rows, _, part in _csr_parts(data):
+        counts[rows] += np.diff(part.indptr)
+    ends = np.cumsum(counts)
+    values, columns = allocate(int(counts.sum()), np.float32), allocate(int(counts.sum()), np.int32)
+    filled = ends - counts
+    for rows, first, part in _csr_parts(data):
+        lengths = np.diff(part.indptr)
+        positions = np.repeat(filled[rows] - part.indptr[:-1], lengths) + np.arange(part.nnz)
+        values[positions] = part.data
+        columns[positions] = part.indices + first
+        filled[rows] += lengths
+    return values, columns, counts.astype(np.int32)
 
 
-def _copied(part: Any) -> sp.csr_array:
-    """A part that comes in buffers which the next part will use again."""
-    indptr, indices, values = part.arrays
-    return sp.csr_array((values.astype(np.float32), indices.copy(), indptr.copy()), shape=part.shape)
+def _csr_parts(data: Data) -> Iterator[tuple[slice, int, sp.csr_array]]:
+    """(rows, first column, their entries) of each part; it is valid until the next one is asked for."""
+    with Workers(1) as workers:
+        for lo, hi, part in data.parts():
+            entries = sp.csr_array(part.some(np.arange(part.shape[0]), workers))
+            yield (slice(lo, hi), 0, entries) if data.split == 0 else (slice(None), lo, entries)
 
 
-def _many(count: int, one: str, more: str) -> str:
-    return f"1 document {one}" if count == 1 else f"{count:,} documents {more}"
+def _count(number: int, one: str, several: str) -> str:
+    return f"1 document {one}" if number == 1 else f"{number:,} documents {several}"

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from partwise.linalg.matching import unit_columns
+from partwise.storage.settings import Plain
 from partwise.types import Array
 
 if TYPE_CHECKING:
-    from partwise.text.model import TopicModel
+    from partwise.text.topic_model import TopicModel
 
 
 @dataclass(frozen=True)
@@ -60,17 +61,17 @@ class Comparison:
     terms: tuple[int, int]
     """The sizes of the two vocabularies."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Plain]:
         """Plain numbers and words, ready for JSON."""
         return asdict(self)
 
 
 def shared(first: Sequence[str], second: Sequence[str]) -> tuple[Array, Array]:
-    """The places in both lists of what is in both, in the order of the first."""
-    at = {key: i for i, key in enumerate(second)}
-    pairs = [(i, at[key]) for i, key in enumerate(first) if key in at]
-    found = np.array(pairs, np.int64).reshape(-1, 2)
-    return found[:, 0], found[:, 1]
+    """The positions in both lists of what is in both, in the order of the first."""
+    positions = {key: i for i, key in enumerate(second)}
+    pairs = [(i, positions[key]) for i, key in enumerate(first) if key in positions]
+    columns = np.array(pairs, np.int64).reshape(-1, 2).T
+    return columns[0], columns[1]
 
 
 def assigned(w: Array, other: Array) -> list[tuple[int, int, float]]:
@@ -79,16 +80,16 @@ def assigned(w: Array, other: Array) -> list[tuple[int, int, float]]:
 
     cosines = unit_columns(w).T @ unit_columns(other)
     rows, columns = linear_sum_assignment(-cosines)
-    found = [(int(r), int(c), float(cosines[r, c])) for r, c in zip(rows, columns, strict=True)]
-    return sorted(found, key=lambda pair: (-pair[2], pair[0]))
+    pairs = [(int(r), int(c), float(cosines[r, c])) for r, c in zip(rows, columns, strict=True)]
+    return sorted(pairs, key=lambda pair: (-pair[2], pair[0]))
 
 
 def compare(first: TopicModel, second: TopicModel, n: int) -> Comparison:
     """Match the topics of two models over the terms that both have, and follow the documents that both have."""
-    here, there = shared(first.vocabulary.keys, second.vocabulary.keys)
-    if not len(here):
+    terms, other_terms = shared(first.vocabulary.keys, second.vocabulary.keys)
+    if not len(terms):
         raise ValueError("The two models have no term in common, so there is nothing to compare.")
-    pairs = assigned(first.factorization.w[here], second.factorization.w[there])
+    pairs = assigned(first.factorization.w[terms], second.factorization.w[other_terms])
     documents, others = shared(first.collection.ids, second.collection.ids)
     return Comparison(
         matches=tuple(_match(first, second, a, b, cosine, n) for a, b, cosine in pairs),
@@ -96,13 +97,13 @@ def compare(first: TopicModel, second: TopicModel, n: int) -> Comparison:
         only_second=_rest(second.names, {b for _, b, _ in pairs}),
         moved=_moved(first, second, documents, others, {a: b for a, b, _ in pairs}),
         shared_documents=len(documents),
-        shared_terms=len(here),
+        shared_terms=len(terms),
         terms=(len(first.terms), len(second.terms)),
     )
 
 
 def _match(first: TopicModel, second: TopicModel, topic: int, other: int, cosine: float, n: int) -> Match:
-    """A pair of topics; terms are told apart by their keys, for a stem may be shown differently in the two."""
+    """A pair of topics; terms are compared by their keys, since a stem may be shown differently in the two."""
     before, after = _strongest(first, topic, n), _strongest(second, other, n)
     return Match(
         topic=topic,
@@ -129,17 +130,17 @@ def _rest(names: Sequence[str], matched: set[int]) -> tuple[tuple[int, str], ...
 
 
 def _moved(
-    first: TopicModel, second: TopicModel, documents: Array, others: Array, to: dict[int, int]
+    first: TopicModel, second: TopicModel, documents: Array, others: Array, matched: dict[int, int]
 ) -> tuple[Moved, ...]:
     """The shared documents whose topic in the second model is not the one that their old topic became."""
-    kept = first.collection
+    ids, titles = first.collection.ids, first.collection.titles
     old, new = first.strongest.topic[documents], second.strongest.topic[others]
-    expected = np.array([to.get(int(topic), -1 if topic < 0 else -2) for topic in old])
+    expected = np.array([matched.get(int(topic), -1 if topic < 0 else -2) for topic in old])
     return tuple(
-        Moved(kept.ids[i], kept.titles[i], _known(a), _known(b))
+        Moved(ids[i], titles[i], _topic_or_none(a), _topic_or_none(b))
         for i, a, b in zip(documents[expected != new], old[expected != new], new[expected != new], strict=True)
     )
 
 
-def _known(topic: int) -> int | None:
+def _topic_or_none(topic: int) -> int | None:
     return None if topic < 0 else int(topic)

@@ -1,5 +1,8 @@
-"""A document as every room sees it."""
+"""A document, and texts as documents."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -11,3 +14,24 @@ class Document:
     text: str
     title: str = ""
     label: str = ""
+
+
+def as_documents(texts: Iterable[str | Document]) -> Iterator[Document]:
+    """Documents as they are, texts with their position as the id."""
+    if isinstance(texts, (str, bytes, Document)):
+        raise TypeError("One text was given where several are expected; put it in a list.")
+    for number, text in enumerate(texts):
+        if isinstance(text, Document):
+            yield text
+        elif isinstance(text, str):
+            yield Document(str(number), text)
+        else:
+            raise TypeError(f"Text {number} is {type(text).__name__}; give strings or partwise.text.Document.")
+
+
+def as_labels(labels: Sequence[object], count: int) -> tuple[str, ...]:
+    """One label a document as a string, None as the empty one."""
+    strings = tuple("" if label is None else str(label) for label in labels)
+    if len(strings) != count:
+        raise ValueError(f"There are {len(strings):,} labels for {count:,} documents; give one for each.")
+    return strings

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from partwise.linalg.svd import SVD, truncated_svd
-from partwise.text.base import TextModel
 from partwise.text.collection import Collection
+from partwise.text.text_model import TextModel
 from partwise.text.weighting import Weighting
 from partwise.types import Array
 
@@ -18,7 +18,7 @@ class LSI(TextModel):
     """Documents in the space of the k largest singular vectors, A ≈ U S Vᵀ (Deerwester et al. 1990).
 
     A document is a row of V S, a query q becomes Uᵀq, and both are compared by their cosine. The coordinates are
-    signed, so there are no parts, topics or clusters here.
+    signed, so there are no mixtures, topics or clusters.
     """
 
     KIND = "partwise lsi model"
@@ -52,13 +52,13 @@ class LSI(TextModel):
     @property
     def coordinates(self) -> Array:
         """V S, one row a document."""
-        found: Array = self.svd.v * self.svd.s
-        return found
+        rows: Array = self.svd.v * self.svd.s
+        return rows
 
-    def fold_in(self, matrix: Any) -> Array:
+    def fold_in(self, matrix: sp.csr_array) -> Array:
         """The rows AᵀU of other documents."""
-        found: Array = matrix.T @ self.svd.u
-        return found
+        rows: Array = matrix.T @ self.svd.u
+        return rows
 
     def _mixture(self, rows: Array) -> Array:
         return rows

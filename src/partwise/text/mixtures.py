@@ -1,11 +1,15 @@
-"""How much of each topic a document holds, for topics of length 1: W → WD, H → D⁻¹H changes nothing here."""
+"""The topic mixtures of documents: weights for topics of length 1, degrees that add to 1, and the strongest topic.
+
+They do not change under W → WD, H → D⁻¹H; the topics of a model are put in the order of their mean degree.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from partwise.result.factorization import Factorization
 from partwise.types import Array
 
 
@@ -16,10 +20,10 @@ def unit_weights(w: Array, h: Array) -> Array:
 
 
 def degrees(weights: Array) -> Array:
-    """Each document's weights as parts of 1; a document without any weight keeps zeros."""
+    """Each document's weights divided by their sum; zeros for a document without any weight."""
     total = weights.sum(axis=1, keepdims=True)
-    parts: Array = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
-    return parts
+    shares: Array = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    return shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +35,30 @@ class Strongest:
     margin: Array
 
     @classmethod
-    def of(cls, parts: Array) -> Strongest:
+    def of(cls, degrees: Array) -> Strongest:
         """From degrees, documents × topics; the first of two equal topics is the strongest."""
-        topic = np.where(parts.any(axis=1), parts.argmax(axis=1), -1)
-        ordered = np.sort(parts, axis=1)
-        second = ordered[:, -2] if parts.shape[1] > 1 else np.zeros(len(parts))
-        return cls(topic, ordered[:, -1], ordered[:, -1] - second)
+        topic = np.where(degrees.any(axis=1), degrees.argmax(axis=1), -1)
+        ascending = np.sort(degrees, axis=1)
+        second = ascending[:, -2] if degrees.shape[1] > 1 else np.zeros(len(degrees))
+        return cls(topic, ascending[:, -1], ascending[:, -1] - second)
+
+
+def order_by_share(fit: Factorization) -> Factorization:
+    """The same factorisation with its topics in descending order of their mean degree, the certificate included."""
+    share = degrees(unit_weights(fit.w, fit.h)).mean(axis=0)
+    return reorder_topics(fit, np.argsort(-share, kind="stable"))
+
+
+def reorder_topics(fit: Factorization, order: Array) -> Factorization:
+    """The topics ``order[0], order[1], …`` as topics 0, 1, …"""
+    position = {int(old): new for new, old in enumerate(order)}
+    before = fit.certificate
+    pairs = sorted(sorted((position[a], position[b])) for a, b in before.duplicate_topics)
+    certificate = replace(
+        before,
+        angles=None if before.angles is None else tuple(before.angles[c] for c in order),
+        dead_topics=tuple(sorted(position[c] for c in before.dead_topics)),
+        duplicate_topics=tuple((a, b) for a, b in pairs),
+    )
+    w, h = (np.ascontiguousarray(factor[:, order]) for factor in (fit.w, fit.h))
+    return replace(fit, w=w, h=h, certificate=certificate)

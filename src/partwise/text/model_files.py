@@ -1,82 +1,127 @@
-"""Models as one file of arrays and JSON: names, first words, vocabulary, factors; no texts, and nothing that runs."""
+"""Models as one file of arrays and JSON: names, first words, vocabulary, A and the factors; no texts, no code."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import IO, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import DTypeLike
 
+from partwise.data.as_data import as_data
 from partwise.linalg.svd import SVD
 from partwise.result.factorization import Factorization
-from partwise.storage import archive as files
-from partwise.text.base import TextModel
-from partwise.text.collection import Collection
+from partwise.storage import archive
+from partwise.storage.settings import Plain, Reader, plain
+from partwise.storage.targets import is_stream, resolved
+from partwise.text.collection import Collection, gather
+from partwise.text.json_arrays import array_to_strings, strings_to_array
 from partwise.text.lsi import LSI
-from partwise.text.model import TopicModel
-from partwise.text.packed import pack_strings, unpack_strings
-from partwise.text.weighting import Vocabulary
+from partwise.text.text_model import TextModel
+from partwise.text.topic_model import TopicModel
+from partwise.text.vocabulary import Vocabulary
 from partwise.types import Array
 
 LAYOUT = 1
 STRINGS = ("ids", "titles", "labels", "snippets")
+CHUNK = 2**18
+"""Bytes that are written at a time to reserve room on a disk."""
 Model = TypeVar("Model", bound=TextModel)
 Path = str | os.PathLike[str]
+Arrays = Mapping[str, Array]
 
 
-def save(model: TopicModel, path: Path) -> None:
+@dataclass(frozen=True)
+class TopicSettings:
+    """The settings of a topic model; its algorithm is stored with the factorisation."""
+
+    k: int
+    seed: int | None
+    restarts: int
+    init: str | None = None
+    """The name of the start, for information."""
+
+
+@dataclass(frozen=True)
+class LsiSettings:
+    """The settings of an LSI model."""
+
+    k: int
+    seed: int | None
+
+
+@dataclass(frozen=True)
+class SquaredNorms:
+    """The squared norms of an SVD: of A, and of what the SVD leaves."""
+
+    norm2: float
+    rest2: float
+
+
+@dataclass(frozen=True)
+class DocumentRemarks:
+    """The documents without terms and the copies of a collection."""
+
+    empty: tuple[int, ...]
+    duplicates: tuple[tuple[int, int], ...]
+
+
+def save_topic_model(model: TopicModel, path: Path) -> None:
     """Write a topic model."""
     about, arrays = model.factorization.stored()
-    told = model.certificate.start
-    settings = {"k": int(model.k), "seed": model.seed, "restarts": int(model.restarts), "init": told and told.init}
-    meta = {"settings": settings, "factorization": about, "collection": _about(model.collection)}
-    files.write(path, TopicModel.KIND, LAYOUT, meta, arrays | _arrays(model.collection))
+    start = model.certificate.start
+    settings = TopicSettings(int(model.k), model.seed, int(model.restarts), start.init if start else None)
+    _write(path, model, {"settings": plain(settings, kinds=False), "factorization": about}, arrays)
 
 
 def load_topic_model(path: Path) -> TopicModel:
-    """Read a topic model; a start that only the one who fitted it had is noted as the default one."""
+    """Read a topic model; a start that only its author had is replaced by the default one."""
 
-    def made(meta: Any, arrays: Mapping[str, Array]) -> TopicModel:
-        settings, fit = meta["settings"], Factorization.from_stored(meta["factorization"], arrays)
-        model = TopicModel(settings["k"], seed=settings["seed"], restarts=settings["restarts"])
+    def build(meta: Plain, arrays: Arrays) -> TopicModel:
+        settings = Reader().read(TopicSettings, meta["settings"])
+        fit = Factorization.from_stored(meta["factorization"], arrays)
+        model = TopicModel(settings.k, seed=settings.seed, restarts=settings.restarts)
         if fit.algorithm is not None:
             model.algorithm = fit.algorithm
         model._collection = _collection(meta["collection"], arrays, (len(fit.w), len(fit.h)))
         model.weighting = model._collection.vocabulary.weighting
-        model._keep(fit)
+        model._set_factorization(fit)
         return model
 
-    return _read(path, TopicModel.KIND, made)
+    return _read(path, TopicModel.KIND, build)
 
 
 def save_lsi(model: LSI, path: Path) -> None:
     """Write an LSI model."""
     svd = model.svd
     meta = {
-        "settings": {"k": int(model.k), "seed": model.seed},
-        "svd": {"norm2": svd.norm2, "rest2": svd.rest2},
-        "collection": _about(model.collection),
+        "settings": plain(LsiSettings(int(model.k), model.seed), kinds=False),
+        "svd": plain(SquaredNorms(svd.norm2, svd.rest2), kinds=False),
     }
-    arrays = {"u": svd.u, "s": svd.s, "v": svd.v}
-    files.write(path, LSI.KIND, LAYOUT, meta, arrays | _arrays(model.collection))
+    _write(path, model, meta, {"u": svd.u, "s": svd.s, "v": svd.v})
 
 
 def load_lsi(path: Path) -> LSI:
     """Read an LSI model."""
 
-    def made(meta: Any, arrays: Mapping[str, Array]) -> LSI:
-        model = LSI(meta["settings"]["k"], seed=meta["settings"]["seed"])
+    def build(meta: Plain, arrays: Arrays) -> LSI:
+        settings = Reader().read(LsiSettings, meta["settings"])
+        norms = Reader().read(SquaredNorms, meta["svd"])
         u, s, v = arrays["u"], arrays["s"], arrays["v"]
         if not u.shape[1] == v.shape[1] == len(s):
             raise ValueError("The factors differ in rank.")
-        model._svd = SVD(u, s, v, float(meta["svd"]["norm2"]), float(meta["svd"]["rest2"]))
+        model = LSI(settings.k, seed=settings.seed)
+        model._svd = SVD(u, s, v, norms.norm2, norms.rest2)
         model._collection = _collection(meta["collection"], arrays, (len(u), len(v)))
         model.weighting = model._collection.vocabulary.weighting
         return model
 
-    return _read(path, LSI.KIND, made)
+    return _read(path, LSI.KIND, build)
 
 
 LOADERS: dict[str, Callable[[Path], TextModel]] = {TopicModel.KIND: load_topic_model, LSI.KIND: load_lsi}
@@ -84,50 +129,70 @@ LOADERS: dict[str, Callable[[Path], TextModel]] = {TopicModel.KIND: load_topic_m
 
 def load_model(path: Path) -> TextModel:
     """A topic model or an LSI model; every other file is refused in a sentence."""
-    return LOADERS.get(files.kind(path) or "", load_topic_model)(path)
+    return LOADERS.get(archive.kind(path) or "", load_topic_model)(path)
 
 
-def _read(path: Path, kind: str, made: Callable[[Any, Mapping[str, Array]], Model]) -> Model:
-    meta, arrays, _ = files.read(path, kind, LAYOUT)
+def _read(path: Path, kind: str, build: Callable[[Plain, Arrays], Model]) -> Model:
+    meta, arrays, _ = archive.read(path, kind, LAYOUT)
     try:
-        return made(meta, arrays)
+        return build(meta, arrays)
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
         if isinstance(error.__context__, ImportError):
-            raise  # the file is sound, but a package that it needs, such as the stemmer's, is not there
+            raise  # the file is sound, but a package that it needs, such as the stemmer's, is not installed
         raise ValueError(f"{path} is a {kind} file, but its contents do not fit together.") from None
 
 
-def _about(collection: Collection) -> dict[str, Any]:
-    return {"empty": list(collection.empty), "duplicates": [list(pair) for pair in collection.duplicates]}
+def _write(path: Path, model: TextModel, meta: dict[str, Plain], arrays: Arrays) -> None:
+    """Write a model with its collection."""
+    collection, vocabulary = model.collection, model.vocabulary.as_arrays()
+    strings = {name: strings_to_array(getattr(collection, name)) for name in STRINGS}
+    terms = {f"vocabulary_{name}": array for name, array in vocabulary.items()}
+    remarks = DocumentRemarks(collection.empty, collection.duplicates)
+    meta = meta | {"collection": plain(remarks, kinds=False)}
+    with _matrix_arrays(collection, path) as matrix:
+        archive.write(path, model.KIND, LAYOUT, meta, {**arrays, **strings, **terms, **matrix})
 
 
-def _arrays(collection: Collection) -> dict[str, Array]:
-    found = {name: pack_strings(getattr(collection, name)) for name in STRINGS}
-    found |= {f"vocabulary_{name}": array for name, array in collection.vocabulary.as_arrays().items()}
-    matrix = collection.A
-    return found | {"a_values": matrix.data, "a_terms": _terms(matrix), "a_documents": matrix.indices}
+@contextmanager
+def _matrix_arrays(collection: Collection, path: Path) -> Iterator[dict[str, Array]]:
+    """A in single precision by terms, as a file holds it.
+
+    A matrix on disk or on workers is gathered part by part into temporary files beside the target, 8 bytes an entry,
+    and never lies in memory as a whole.
+    """
+    with ExitStack() as files:
+        if sp.issparse(collection.A):
+            matrix = collection.in_memory()
+            values, documents, counts = matrix.data, matrix.indices, np.diff(matrix.indptr).astype(np.int32)
+        else:
+            folder = None if is_stream(path) else resolved(path).parent
+
+            def allocate(size: int, dtype: DTypeLike) -> Array:
+                return _disk_array(files.enter_context(tempfile.TemporaryFile(dir=folder)), size, dtype)
+
+            values, documents, counts = gather(as_data(collection.A), allocate)
+        yield {"a_values": values, "a_terms": counts, "a_documents": documents}
 
 
-def _terms(matrix: sp.csr_array) -> Array:
-    """How many documents each term is in."""
-    counts: Array = np.diff(matrix.indptr).astype(np.int32)
-    return counts
+def _disk_array(file: IO[bytes], size: int, dtype: DTypeLike) -> Array:
+    """An array in a file whose room is reserved first, since a full disk would kill a process that writes to a map."""
+    left = size * np.dtype(dtype).itemsize
+    while left:
+        left -= file.write(bytes(min(left, CHUNK)))
+    file.flush()
+    return np.memmap(file, dtype, "r+", shape=(size,)) if size else np.empty(0, dtype)
 
 
-def _collection(about: Any, arrays: Mapping[str, Array], shape: tuple[int, int]) -> Collection:
+def _collection(remarks: Plain, arrays: Arrays, shape: tuple[int, int]) -> Collection:
     """The collection of a file, every length compared with the factors'."""
-    mine = {name.removeprefix("vocabulary_"): a for name, a in arrays.items() if name.startswith("vocabulary_")}
-    vocabulary = Vocabulary.from_arrays(mine)
-    strings = {name: unpack_strings(arrays[name]) for name in STRINGS}
-    if len(vocabulary) != shape[0] or any(len(found) != shape[1] for found in strings.values()):
+    prefix = "vocabulary_"
+    terms = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+    vocabulary = Vocabulary.from_arrays(terms)
+    strings = {name: array_to_strings(arrays[name]) for name in STRINGS}
+    if len(vocabulary) != shape[0] or any(len(values) != shape[1] for values in strings.values()):
         raise ValueError("The names do not fit the factors.")
     starts = np.concatenate([[0], np.cumsum(arrays["a_terms"], dtype=np.int64)])
     matrix = sp.csr_array((arrays["a_values"], arrays["a_documents"], starts), shape=shape)
     matrix.check_format(full_check=True)
-    return Collection(
-        **strings,
-        A=matrix,
-        vocabulary=vocabulary,
-        empty=tuple(int(i) for i in about["empty"]),
-        duplicates=tuple((int(a), int(b)) for a, b in about["duplicates"]),
-    )
+    notes = Reader().read(DocumentRemarks, remarks)
+    return Collection(**strings, A=matrix, vocabulary=vocabulary, empty=notes.empty, duplicates=notes.duplicates)

@@ -1,17 +1,18 @@
-"""Which documents are most like this one? Cosines of W h in the space of the terms, without leaving k numbers."""
+"""Search: cosines of W h_q and W h_d for all documents, computed from k numbers a document and WᵀW."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
+from partwise.arguments import whole_number
+from partwise.storage.settings import Plain
 from partwise.types import Array
 
 DIGITS = 12
-"""Scores that agree to so many digits tie: what is beyond them is rounding."""
+"""Scores that are equal when rounded to this many digits tie."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,11 @@ class Answer:
     query: str
     hits: tuple[Hit, ...]
     mixture: tuple[float, ...]
-    """How much of each topic is in what was asked, as parts of 1; signed coordinates for LSI."""
+    """The degrees of the query's topics; signed coordinates for LSI."""
     unknown: tuple[str, ...] = ()
     """Words of the query that are not in the vocabulary."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Plain]:
         """Plain numbers and words, ready for JSON."""
         return asdict(self)
 
@@ -65,8 +66,7 @@ def cosines(gram: Array, query: Array, documents: Array) -> Array:
 
 def best(scores: Array, n: int, without: int | None = None) -> Array:
     """The indices of the ``n`` highest scores above 0, highest first, the earlier document first where they tie."""
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise ValueError(f"n must be a whole number of at least 1, not {n!r}.")
+    whole_number("n", n)
     order = np.argsort(-np.round(scores, DIGITS), kind="stable")
     if without is not None:
         order = order[order != without]

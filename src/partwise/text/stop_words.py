@@ -1,4 +1,4 @@
-"""The words that carry no topic."""
+"""Stop words: the English list, lists from files, and the check of the option."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from runpy import run_path
-from typing import Any
 
 # What is left of "don't", "we've" and "they'll" when words are runs of letters; scikit-learn's list has not got them.
 CONTRACTIONS = [
@@ -38,11 +37,11 @@ CONTRACTIONS = [
 def english() -> frozenset[str]:
     """scikit-learn's English list and the pieces of contractions.
 
-    The list is a file of its own and is run alone where it is found: importing all of scikit-learn for it would take a
+    The list is a file of its own and is run alone where it exists: importing all of scikit-learn for it would take a
     second of every search.
     """
-    found = find_spec("sklearn")
-    file = Path(found.origin).with_name("feature_extraction") / "_stop_words.py" if found and found.origin else None
+    spec = find_spec("sklearn")
+    file = Path(spec.origin).with_name("feature_extraction") / "_stop_words.py" if spec and spec.origin else None
     if file is None or not file.is_file():
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
@@ -61,11 +60,11 @@ def read_stop_words(path: str | os.PathLike[str], encoding: str = "utf-8") -> tu
     return tuple(dict.fromkeys(w for line in lines if not line.startswith("#") for w in line.lower().split()))
 
 
-def check_stop_words(given: Any) -> None:
+def check_stop_words(stop_words: object) -> None:
     """Refuse what is not "english", None or a tuple of words."""
-    if given is None or given == "english":
+    if stop_words is None or stop_words == "english":
         return
-    if isinstance(given, str):
-        raise ValueError(f'There are no stop words {given!r}: use "english", None, or the words themselves.')
-    if not isinstance(given, tuple) or not all(isinstance(word, str) for word in given):
-        raise TypeError(f'stop_words must be "english", None or a tuple of words, not {given!r}.')
+    if isinstance(stop_words, str):
+        raise ValueError(f'There are no stop words {stop_words!r}: use "english", None, or the words themselves.')
+    if not isinstance(stop_words, tuple) or not all(isinstance(word, str) for word in stop_words):
+        raise TypeError(f'stop_words must be "english", None or a tuple of words, not {stop_words!r}.')

@@ -1,14 +1,14 @@
-"""What each topic is about: its terms, its part of the collection, its coherence, its documents, a short name."""
+"""Descriptions of topics: terms, share of the collection, coherence, example documents, a short name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
 from partwise.linalg.matching import unit_columns
+from partwise.storage.settings import Plain
 from partwise.types import Array
 
 NAME_TERMS = 3
@@ -16,7 +16,7 @@ NAME_TERMS = 3
 
 @dataclass(frozen=True)
 class Term:
-    """A term and how much it counts for."""
+    """A term and its weight."""
 
     term: str
     weight: float
@@ -24,7 +24,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Example:
-    """A document that shows what a topic is about."""
+    """A document in which a topic is strong."""
 
     index: int
     id: str
@@ -71,7 +71,7 @@ class Topics:
     def __getitem__(self, topic: int) -> Topic:
         return self.topics[topic]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Plain]:
         """Plain numbers and words, ready for JSON."""
         return asdict(self)
 
@@ -83,16 +83,16 @@ def strongest_terms(scores: Array, terms: Sequence[str], n: int) -> tuple[Term, 
 
 
 def specificity(w: Array) -> Array:
-    """u_ic · u_ic / Σ_c u_ic for unit columns u: the weight of a term times the part of it that a topic holds."""
+    """u_ic · u_ic / Σ_c u_ic for unit columns u: the weight of a term times the topic's share of it."""
     unit = unit_columns(w)
     total = unit.sum(axis=1, keepdims=True)
-    held: Array = np.divide(unit * unit, total, out=np.zeros_like(unit), where=total > 0)
-    return held
+    scores: Array = np.divide(unit * unit, total, out=np.zeros_like(unit), where=total > 0)
+    return scores
 
 
 def short_names(specific: Sequence[Sequence[Term]]) -> tuple[str, ...]:
-    """A name of up to three specific terms for each topic; a term inside one that is there already adds nothing."""
-    return tuple(", ".join(_distinct([found.term for found in terms])) or "(empty)" for terms in specific)
+    """A name of up to three specific terms for each topic; terms that share a word with an earlier one are left out."""
+    return tuple(", ".join(_distinct([entry.term for entry in terms])) or "(empty)" for terms in specific)
 
 
 def _distinct(terms: Sequence[str]) -> list[str]:
@@ -109,13 +109,13 @@ def _distinct(terms: Sequence[str]) -> list[str]:
 
 def diversity(tops: Sequence[Sequence[Term]]) -> float:
     """The share of distinct terms among all the topics' strongest terms; 1 where there are none."""
-    every = [found.term for terms in tops for found in terms]
-    return len(set(every)) / len(every) if every else 1.0
+    names = [entry.term for terms in tops for entry in terms]
+    return len(set(names)) / len(names) if names else 1.0
 
 
-def representatives(parts: Array, weights: Array, topic: int, n: int) -> Array:
+def representatives(degrees: Array, weights: Array, topic: int, n: int) -> Array:
     """The documents with the most weight in a topic, those first that have it as their strongest."""
-    own = parts.argmax(axis=1) == topic
+    own = degrees.argmax(axis=1) == topic
     order = np.lexsort((-weights[:, topic], ~own))
-    found: Array = order[weights[order, topic] > 0][:n]
-    return found
+    documents: Array = order[weights[order, topic] > 0][:n]
+    return documents

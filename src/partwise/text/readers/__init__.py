@@ -6,17 +6,17 @@ import io
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from partwise.text.columns import Columns
 from partwise.text.document import Document
 from partwise.text.readers.delimited import read_csv, read_tsv
 from partwise.text.readers.jsonl import read_jsonl
-from partwise.text.readers.lines import read_lines
 from partwise.text.readers.parquet import read_parquet
-from partwise.text.source import Source
+from partwise.text.readers.plain_text import read_lines
+from partwise.text.readers.source import TextSource
+from partwise.text.readers.table_columns import TableColumns
 
-Reader: TypeAlias = Callable[[Source, io.BufferedReader, Columns], Iterator[Document]]
+DocumentReader: TypeAlias = Callable[[TextSource, io.BufferedReader, TableColumns], Iterator[Document]]
 
-FORMATS: dict[str, Reader] = {
+FORMATS: dict[str, DocumentReader] = {
     "lines": read_lines,
     "csv": read_csv,
     "tsv": read_tsv,

@@ -4,17 +4,17 @@ import io
 import json
 from collections.abc import Iterator
 from itertools import chain, islice
-from typing import Any
 
-from partwise.text.columns import Columns
+from partwise.storage.settings import Plain
 from partwise.text.document import Document
-from partwise.text.source import TOO_LONG, Source
+from partwise.text.readers.source import TOO_LONG, TextSource
+from partwise.text.readers.table_columns import TableColumns
 
 HEAD = 100
-"""How many objects are looked at for the names of the columns; one alone may lack what is optional."""
+"""How many objects are read for the names of the columns; a single one may lack optional keys."""
 
 
-def read_jsonl(source: Source, stream: io.BufferedReader, columns: Columns) -> Iterator[Document]:
+def read_jsonl(source: TextSource, stream: io.BufferedReader, columns: TableColumns) -> Iterator[Document]:
     """Objects of a JSON Lines file; a key that one object lacks is a null there."""
     rows = _objects(source, stream)
     head = list(islice(rows, HEAD))
@@ -25,7 +25,7 @@ def read_jsonl(source: Source, stream: io.BufferedReader, columns: Columns) -> I
         yield chosen.document(number, row.get, f"{source.name}, line {line}", source.problems)
 
 
-def _objects(source: Source, stream: io.BufferedReader) -> Iterator[tuple[int, dict[str, Any]]]:
+def _objects(source: TextSource, stream: io.BufferedReader) -> Iterator[tuple[int, dict[str, Plain]]]:
     """(line, object) of every line that is not blank."""
     for number, line in source.lines(stream):
         where = f"{source.name}, line {number}"
@@ -35,18 +35,18 @@ def _objects(source: Source, stream: io.BufferedReader) -> Iterator[tuple[int, d
             yield number, _object(line, where)
 
 
-def _object(line: str, where: str) -> dict[str, Any]:
+def _object(line: str, where: str) -> dict[str, Plain]:
     try:
-        found = json.loads(line)
+        value = json.loads(line)
     except (json.JSONDecodeError, RecursionError) as error:
-        said = error.msg if isinstance(error, json.JSONDecodeError) else "it is nested too deeply"
-        raise ValueError(f"{where} is not JSON ({said}); one object a line is expected.") from None
-    if not isinstance(found, dict):
-        raise ValueError(f"{where} is not a JSON object but a {type(found).__name__}; one object a line is expected.")
-    return {key: _whole(value) for key, value in found.items()}
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "it is nested too deeply"
+        raise ValueError(f"{where} is not JSON ({reason}); one object a line is expected.") from None
+    if not isinstance(value, dict):
+        raise ValueError(f"{where} is not a JSON object but a {type(value).__name__}; one object a line is expected.")
+    return {key: _without_surrogates(cell) for key, cell in value.items()}
 
 
-def _whole(value: Any) -> Any:
+def _without_surrogates(value: Plain) -> Plain:
     """A text without lone halves of surrogate pairs, which JSON can spell and nothing can print."""
     if isinstance(value, str) and not value.isascii():
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

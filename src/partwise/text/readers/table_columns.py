@@ -1,21 +1,20 @@
-"""Which column of a table is the text, and which the id, the title and the label."""
+"""``TableColumns``: which column of a table is the text, and which the id, the title and the label."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any
 
 from partwise.text.document import Document
-from partwise.text.problems import Problems
+from partwise.text.readers.source import ReadProblems
 
 DEFAULT = "text"
 
 
 @dataclass(frozen=True)
-class Columns:
-    """The names of columns; None where none was asked for."""
+class TableColumns:
+    """The names of the columns of a table; None where none is wanted."""
 
     text: str | None = None
     id: str | None = None
@@ -23,19 +22,19 @@ class Columns:
     label: str | None = None
 
     @property
-    def asked(self) -> tuple[str, ...]:
-        """The names that were given, each once."""
+    def names(self) -> tuple[str, ...]:
+        """The names, each once."""
         return tuple(dict.fromkeys(name for name in (self.text, self.id, self.title, self.label) if name is not None))
 
-    def among(self, names: Sequence[str], where: str) -> Columns:
-        """These columns, checked against the names in a file; the text's is found when it was not said."""
-        found = self if self.text is not None else replace(self, text=_text_column(names, where))
-        for name in found.asked:
-            if name not in names:
-                raise ValueError(f"{where} has no column {name!r}; {_hint(name, names)}")
-        return found
+    def among(self, available: Sequence[str], where: str) -> TableColumns:
+        """These columns, checked against those of a file; the text's is chosen where it is None."""
+        columns = self if self.text is not None else replace(self, text=_text_column(available, where))
+        for name in columns.names:
+            if name not in available:
+                raise ValueError(f"{where} has no column {name!r}; {_hint(name, available)}")
+        return columns
 
-    def document(self, number: int, cell: Callable[[str], Any], where: str, problems: Problems) -> Document:
+    def document(self, number: int, cell: Callable[[str], object], where: str, problems: ReadProblems) -> Document:
         """The document of one row; ``cell`` gives the value of a column."""
         assert self.text is not None
         text = as_text(cell(self.text), self.text, where)
@@ -47,8 +46,8 @@ class Columns:
         return Document(id or str(number), text or "", title, label)
 
 
-def as_text(value: Any, column: str, where: str) -> str | None:
-    """A cell as text, None for a null; what has parts of its own is refused."""
+def as_text(value: object, column: str, where: str) -> str | None:
+    """A cell as text, None for a null; lists, dicts and bytes are refused."""
     if isinstance(value, str):
         return value
     if value is None or value != value:

@@ -1,23 +1,23 @@
-"""What a topic model and its SVD baseline share: documents as points of a small space, and the way to the nearest."""
+"""``TextModel``: what a topic model and LSI share, documents as points in k dimensions and search."""
 
 from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
-import numpy as np
 import scipy.sparse as sp
 
-from partwise.arguments import check_seed
-from partwise.text.collection import Collection, collect, in_memory
-from partwise.text.document import Document
-from partwise.text.query import near_words, query_column, unknown_words
+from partwise.arguments import check_seed, is_whole, whole_number
+from partwise.data.as_data import as_data
+from partwise.text.collection import Collection, collect
+from partwise.text.document import Document, as_documents, as_labels
 from partwise.text.search import Answer, Hit, best, cosines
-from partwise.text.weighting import Vocabulary, Weighting
+from partwise.text.vocabulary import Vocabulary
+from partwise.text.weighting import Weighting
 from partwise.threads.pool import thread_count
 from partwise.types import Array
 
@@ -45,16 +45,16 @@ class TextModel(ABC):
         """One row a document, n × k."""
 
     @abstractmethod
-    def fold_in(self, matrix: Any) -> Array:
-        """The rows of other documents, the columns of ``matrix`` (terms × documents)."""
+    def fold_in(self, matrix: sp.csr_array) -> Array:
+        """The coordinates of other documents, the columns of ``matrix`` (terms × documents)."""
 
     @abstractmethod
     def _factor(self, collection: Collection) -> None:
-        """Find the space of a collection."""
+        """Factor the matrix of a collection."""
 
     @abstractmethod
     def _mixture(self, rows: Array) -> Array:
-        """What to show of rows: parts of topics, or coordinates."""
+        """What is shown of coordinates: degrees of topics, or the coordinates themselves."""
 
     @abstractmethod
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -62,14 +62,13 @@ class TextModel(ABC):
 
     def check(self) -> None:
         """Refuse settings that cannot work, before anything is read."""
-        if isinstance(self.k, bool) or not isinstance(self.k, (int, np.integer)) or self.k < 1:
-            raise ValueError(f"k must be a whole number of at least 1, not {self.k!r}.")
+        whole_number("k", self.k)
         if not isinstance(self.weighting, Weighting):
             raise TypeError(f"weighting must be a partwise.text.Weighting, not {self.weighting!r}.")
         check_seed(self.seed)
         thread_count(self.threads)
 
-    def fit(self, texts: Iterable[str | Document], labels: Sequence[Any] | None = None) -> Self:
+    def fit(self, texts: Iterable[str | Document], labels: Sequence[object] | None = None) -> Self:
         """Fit texts, or Documents with ids and titles; ``labels`` are what clusters are compared with."""
         self.check()
         if labels is not None and isinstance(texts, Sized):
@@ -80,24 +79,29 @@ class TextModel(ABC):
         return self.fit_collection(collection)
 
     def fit_collection(self, collection: Collection) -> Self:
-        """Fit a collection that has been read already."""
+        """Fit a collection that has been read already.
+
+        A matrix in memory is kept in single precision. One on disk or on a cluster stays there: ``topics`` and
+        ``explain`` read a few rows or a column of it, so its files or workers are needed until ``save`` has written it.
+        """
         self.check()
         terms, documents = collection.A.shape
-        filled = documents - len(collection.empty)
-        if self.k > min(terms, filled):
+        nonempty = documents - len(collection.empty)
+        if self.k > min(terms, nonempty):
             raise ValueError(
-                f"k = {self.k} is more than this collection can give: it has {filled:,} "
-                f"{'document' if filled == 1 else 'documents'} with known terms and {terms:,} "
+                f"k = {self.k} is more than this collection can give: it has {nonempty:,} "
+                f"{'document' if nonempty == 1 else 'documents'} with known terms and {terms:,} "
                 f"{'term' if terms == 1 else 'terms'}; choose a smaller k."
             )
         self._factor(collection)
         self.weighting = collection.vocabulary.weighting
-        self._collection = replace(collection, A=in_memory(collection.A))
+        in_memory = sp.issparse(collection.A)
+        self._collection = replace(collection, A=collection.in_memory() if in_memory else as_data(collection.A))
         return self
 
     @property
     def collection(self) -> Collection:
-        """The documents that were fitted: names, first words, and A in single precision; not the texts."""
+        """The documents that were fitted: names, first words, and A; not the texts."""
         if self._collection is None:
             raise ValueError(f"This {type(self).__name__} has not been fitted; call fit(texts) first.")
         return self._collection
@@ -113,32 +117,31 @@ class TextModel(ABC):
         return self.vocabulary.terms
 
     def index(self, document: int | str) -> int:
-        """The place of a document, given that or its id."""
+        """The index of a document, given that or its id."""
         ids = self.collection.ids
-        if isinstance(document, (int, np.integer)) and not isinstance(document, bool):
-            if 0 <= document < len(ids):
+        if is_whole(document):
+            if 0 <= int(document) < len(ids):
                 return int(document)
             raise ValueError(
                 f"There is no document {document}; the model has {len(ids):,}, from 0 to {len(ids) - 1:,}."
             )
-        if document in ids:
+        if isinstance(document, str) and document in ids:
             return ids.index(document)
         near = get_close_matches(str(document), ids, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else f" among the {len(ids):,} of the model."
         raise ValueError(f"There is no document with the id {document!r}{hint}")
 
     def transform(self, texts: Iterable[str | Document]) -> Array:
-        """The rows of new texts, one a text: weights for topics of length 1, zeros where no term is known."""
-        return self._rows(self.vocabulary.transform(document.text for document in as_documents(texts)))
+        """The weights of new texts for topics of length 1, one row a text; zeros where no term is known."""
+        return self._transformed(self.vocabulary.transform(document.text for document in as_documents(texts)))
 
     def search(self, query: str, n: int = 10) -> Answer:
         """The ``n`` documents nearest to a query: the cosine of W h_q and W h_d."""
-        column = self._known(query)
+        column = self._query_column(query)
         row = self.fold_in(sp.csr_array(column[:, None]))[0]
         if not row.any():
             raise ValueError(f"The words of the query {query!r} play no part in any topic; use others.")
-        unknown = unknown_words(self.vocabulary, query)
-        return self._answer(query, row, n, unknown=unknown)
+        return self._answer(query, row, n, unknown=self.vocabulary.unknown_words(query))
 
     def similar(self, document: int | str, n: int = 10) -> Answer:
         """The ``n`` documents nearest to one of the collection, itself left out."""
@@ -148,13 +151,13 @@ class TextModel(ABC):
             raise ValueError(f"The document {self.collection.ids[index]!r} has no term that plays a part in a topic.")
         return self._answer(self.collection.ids[index], row, n, without=index)
 
-    def _known(self, query: str) -> Array:
-        """The column of a query, refused in a sentence where no term is known."""
+    def _query_column(self, query: str) -> Array:
+        """The column of A for a query; one without any known term is refused."""
         if not isinstance(query, str):
             raise TypeError(f"A query is a text, not {type(query).__name__}.")
-        column = query_column(self.vocabulary, query)
+        column = self.vocabulary.column(query)
         if not column.any():
-            near = near_words(self.vocabulary, unknown_words(self.vocabulary, query))
+            near = self.vocabulary.nearest_terms(self.vocabulary.unknown_words(query))
             hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "use others."
             raise ValueError(f"No word of the query {query!r} is a term of this model; {hint}")
         return column
@@ -167,35 +170,14 @@ class TextModel(ABC):
         return Answer(query, hits, tuple(map(float, self._mixture(row[None])[0])), unknown)
 
     def _hit(self, i: int, score: float) -> Hit:
-        kept = self.collection
-        topic, degree = self._place(i)
-        return Hit(i, kept.ids[i], kept.titles[i], score, topic, degree, kept.labels[i], kept.snippets[i])
+        collection, (topic, degree) = self.collection, self._strongest_topic(i)
+        id_, title, label = collection.ids[i], collection.titles[i], collection.labels[i]
+        return Hit(i, id_, title, score, topic, degree, label, collection.snippets[i])
 
-    def _place(self, i: int) -> tuple[int | None, float | None]:
+    def _strongest_topic(self, i: int) -> tuple[int | None, float | None]:
         """The strongest topic of a document and its degree, where there are topics."""
         return None, None
 
-    def _rows(self, matrix: Any) -> Array:
-        """The rows as ``transform`` gives them."""
+    def _transformed(self, matrix: sp.csr_array) -> Array:
+        """The rows that ``transform`` returns."""
         return self.fold_in(matrix)
-
-
-def as_documents(texts: Iterable[str | Document]) -> Iterator[Document]:
-    """Documents as they are, texts with their place as the id."""
-    if isinstance(texts, (str, bytes, Document)):
-        raise TypeError("One text was given where several are expected; put it in a list.")
-    for number, text in enumerate(texts):
-        if isinstance(text, Document):
-            yield text
-        elif isinstance(text, str):
-            yield Document(str(number), text)
-        else:
-            raise TypeError(f"Text {number} is {type(text).__name__}; give strings or partwise.text.Document.")
-
-
-def as_labels(labels: Sequence[Any], count: int) -> tuple[str, ...]:
-    """One label a document as a string, None as the empty one."""
-    found = tuple("" if label is None else str(label) for label in labels)
-    if len(found) != count:
-        raise ValueError(f"There are {len(found):,} labels for {count:,} documents; give one for each.")
-    return found

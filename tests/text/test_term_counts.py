@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from partwise.text import TopicModel, Weighting
-from partwise.text.query import query_column, unknown_words
-from partwise.text.tally import tally_of, vocabulary_of
-from partwise.text.words import place
+from partwise.text.term_counts import count_terms, vocabulary_from_counts
+from partwise.text.tokenizer import bucket
 
 WORDS = ["cat", "cats", "dog", "dogs", "chasing", "chased", "naïve", "flat", "the", "mat", "ZÜRICH", "zürich"]
 CORPUS = st.lists(st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join), min_size=2, max_size=12)
@@ -46,10 +45,10 @@ def told(make):
 def test_the_vocabulary_of_parts_is_that_of_the_whole(texts, edges, weight, stem, ngrams, df, most):
     """Keys, terms and weights for every choice of options; where one refuses, so does the other, in the same words."""
     made = Weighting(weight, stem=stem, ngrams=ngrams, min_df=df[0], max_df=df[1], max_terms=most)
-    total = reduce(add, (tally_of(made, part) for part in cut(texts, edges)))
+    total = reduce(add, (count_terms(made, part) for part in cut(texts, edges)))
     (refusal, whole, matrix), (again, found, *_) = (
         told(lambda: made.fit(texts)),
-        told(lambda: [vocabulary_of(made, total)]),
+        told(lambda: [vocabulary_from_counts(made, total)]),
     )
     assert again == refusal
     if refusal:
@@ -61,7 +60,7 @@ def test_the_vocabulary_of_parts_is_that_of_the_whole(texts, edges, weight, stem
 
 
 @given(texts=CORPUS, size=st.sampled_from([2, 5, 1000]), stem=st.sampled_from([None, "english"]))
-def test_hashing_merges_what_meets_in_a_place(texts, size, stem):
+def test_hashing_merges_what_meets_in_a_bucket(texts, size, stem):
     """By hand: the counts of a place are those of its words, and its name is the commonest of them."""
     texts = [*texts, "cat dog"]
     made = Weighting("counts", stop_words=None, min_df=1, normalize=False, hashing=size, stem=stem)
@@ -69,17 +68,17 @@ def test_hashing_merges_what_meets_in_a_place(texts, size, stem):
     plain, apart = Weighting("counts", stop_words=None, min_df=1, normalize=False, stem=stem).fit(texts)
     expected = Counter()
     for key, row in zip(plain.keys, apart.toarray(), strict=True):
-        expected[place(key, size)] += row
+        expected[bucket(key, size)] += row
     for key, row in zip(vocabulary.keys, matrix.toarray(), strict=True):
         np.testing.assert_array_equal(row, expected[key])
     names = dict(zip(vocabulary.keys, vocabulary.terms, strict=True))
     most = {}
     for key, term, total in sorted(zip(plain.keys, plain.terms, apart.sum(axis=1), strict=True), key=lambda r: -r[2]):
-        most.setdefault(place(key, size), set()).add((term, total))
+        most.setdefault(bucket(key, size), set()).add((term, total))
     for key, name in names.items():
         totals = dict(most[key])
         assert totals[name] == max(totals.values())
-    assert vocabulary_of(made, tally_of(made, texts)).terms == vocabulary.terms
+    assert vocabulary_from_counts(made, count_terms(made, texts)).terms == vocabulary.terms
 
 
 def test_a_hashed_model_searches_and_transforms(tmp_path):
@@ -91,8 +90,8 @@ def test_a_hashed_model_searches_and_transforms(tmp_path):
     model.save(tmp_path / "m")
     again = TopicModel.load(tmp_path / "m")
     np.testing.assert_array_equal(again.transform(["bread butter"]), model.transform(["bread butter"]))
-    assert unknown_words(again.vocabulary, "ship spaceship the") == ("spaceship",)
-    assert query_column(again.vocabulary, "ship").any()
+    assert again.vocabulary.unknown_words("ship spaceship the") == ("spaceship",)
+    assert again.vocabulary.column("ship").any()
 
 
 @pytest.mark.parametrize("hashing", [0, 1, True, 2.5, "2**18"])

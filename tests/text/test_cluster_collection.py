@@ -56,18 +56,21 @@ def test_topics_are_those_of_the_run_in_memory(client, folder, tmp_path, weighti
     for side in ("w", "h"):
         expected = getattr(one.factorization, side)
         np.testing.assert_allclose(getattr(other.factorization, side), expected, atol=1e-6 * expected.max())
-    np.testing.assert_allclose(other.collection.A.toarray(), one.collection.A.toarray(), rtol=1e-6)
     other.save(tmp_path / "model")
     again = load_model(tmp_path / "model")
+    np.testing.assert_allclose(again.collection.A.toarray(), one.collection.A.toarray(), rtol=1e-6)
+    assert again.topics() == other.topics()
+    assert again.explain(7) == other.explain(7)
     assert [t.terms[0].term for t in again.topics()] == [t.terms[0].term for t in one.topics()]
     assert again.search("ship harbour").hits[0].id == one.search("ship harbour").hits[0].id
 
 
 def test_the_matrix_stays_with_the_workers(client, folder):
-    """Both hold a part of it."""
-    made = collect_parquet(folder, client=client, **COLUMNS)
-    held = client.who_has(made.A._source.parts)
-    assert {holders[0] for holders in held.values()} == set(client.nthreads())
+    """Both hold a part of it, and a fit leaves it with them."""
+    collection = collect_parquet(folder, client=client, **COLUMNS)
+    holders = client.who_has(collection.A._source.parts)
+    assert {workers[0] for workers in holders.values()} == set(client.nthreads())
+    assert TopicModel(3).fit_collection(collection).collection.A is collection.A
 
 
 def test_a_run_on_the_cluster_is_kept_and_gone_on_with(client, folder, tmp_path):

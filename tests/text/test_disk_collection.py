@@ -1,21 +1,25 @@
 """Texts stored as a matrix on disk: the topics are those of the run in memory, within the limit, again and again."""
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from corpus import documents
 
 import partwise as pw
 from partwise.data import write as writing
-from partwise.text import Document, TextFiles, TopicModel, Weighting, collect, open_collection, store_texts
+from partwise.text import LSI, Document, TextFiles, TopicModel, Weighting, collect, open_collection, store_texts
+from partwise.text.collection import gather
+from partwise.text.model_files import _matrix_arrays
 
 
 @pytest.mark.parametrize("weighting", [Weighting(), Weighting("log-entropy", stem="english"), Weighting(hashing=64)])
 def test_a_stored_collection_is_the_one_in_memory(tmp_path, monkeypatch, weighting):
     """Names, words, copies, matrix and topics, in several parts and chunks of names."""
-    monkeypatch.setattr("partwise.text.stored.PART_BYTES", 2000)
-    monkeypatch.setattr("partwise.text.names_file.CHUNK", 50)
+    monkeypatch.setattr("partwise.text.disk_collection.PART_BYTES", 2000)
+    monkeypatch.setattr("partwise.text.disk_collection.CHUNK", 50)
     made = [*documents(count=118), Document("e", ""), Document("f", documents()[0].text)]
     told = store_texts(tmp_path / "m", made, weighting, memory_limit=2**24)
     assert told.parts > 2
@@ -27,14 +31,65 @@ def test_a_stored_collection_is_the_one_in_memory(tmp_path, monkeypatch, weighti
     for side in ("w", "h"):
         expected = getattr(one.factorization, side)
         np.testing.assert_allclose(getattr(other.factorization, side), expected, atol=1e-6 * expected.max())
-    np.testing.assert_allclose(other.collection.A.toarray(), one.collection.A.toarray(), rtol=1e-6)
-    other.save(tmp_path / "model")
-    assert pw.load(tmp_path / "model").names == one.names
+    np.testing.assert_allclose(other.collection.in_memory().toarray(), one.collection.A.toarray(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [TopicModel, LSI])
+def test_a_fit_on_disk_leaves_the_matrix_there(tmp_path, monkeypatch, kind):
+    """The model answers from the files, and what it saves has the layout and the answers of a model in memory."""
+    monkeypatch.setattr("partwise.text.disk_collection.PART_BYTES", 2000)
+    corpus = documents(count=120)
+    store_texts(tmp_path / "m", corpus, memory_limit=2**24)
+    collection = open_collection(tmp_path / "m")
+    near, far = kind(3).fit_collection(collect(corpus)), kind(3).fit_collection(collection)
+    assert far.collection.A is collection.A
+    for model, name in ((near, "near"), (far, "far")):
+        model.save(tmp_path / name)
+    assert not list(tmp_path.glob("*.part")), "temporary files are removed"
+    with np.load(tmp_path / "near") as expected, np.load(tmp_path / "far") as arrays:
+        for name in ("a_values", "a_terms", "a_documents"):
+            assert arrays[name].dtype == expected[name].dtype
+            np.testing.assert_allclose(arrays[name], expected[name], rtol=1e-6)
+    again = kind.load(tmp_path / "far")
+    assert again.search("ship harbour") == far.search("ship harbour")
+    if kind is TopicModel:
+        assert again.topics() == far.topics()
+        assert [again.explain(i) for i in range(5)] == [far.explain(i) for i in range(5)]
+        coherence = [topic.coherence for topic in near.topics()]
+        assert [topic.coherence for topic in far.topics()] == pytest.approx(coherence, abs=1e-12)
+
+
+def test_a_stored_matrix_cut_along_its_terms(tmp_path):
+    """The rows of A are the same whichever axis is cut."""
+    matrix = sp.random_array((60, 40), density=0.2, rng=np.random.default_rng(0), format="csr")
+    for long in (0, 1):
+        pw.write_matrix(tmp_path / str(long), matrix, long=long, part_bytes=600)
+        data = pw.open_matrix(tmp_path / str(long))
+        values, columns, counts = gather(data, np.empty)
+        np.testing.assert_array_equal(counts, np.diff(matrix.indptr))
+        np.testing.assert_array_equal(columns, matrix.indices)
+        np.testing.assert_array_equal(values, matrix.data.astype(np.float32))
+
+
+def test_saving_needs_less_memory_than_the_matrix(tmp_path):
+    """Part by part: the arrays of a file lie on disk, and the peak is that of a few parts."""
+    matrix = sp.random_array((200, 30_000), density=0.1, rng=np.random.default_rng(0), format="csr")
+    pw.write_matrix(tmp_path / "m", matrix, part_bytes=2**15)
+    data = pw.open_matrix(tmp_path / "m")
+    collection = replace(collect(documents()), A=data)
+    tracemalloc.start()
+    try:
+        with _matrix_arrays(collection, tmp_path / "model") as arrays:
+            peak = tracemalloc.get_traced_memory()[1]
+            np.testing.assert_array_equal(arrays["a_values"], matrix.data.astype(np.float32))
+    finally:
+        tracemalloc.stop()
+    assert peak < data.nbytes / 4
 
 
 def test_an_interrupted_conversion_goes_on(tmp_path, monkeypatch):
     """Finished parts are kept, the folder appears when it is whole, and nothing else is left."""
-    monkeypatch.setattr("partwise.text.stored.PART_BYTES", 2000)
+    monkeypatch.setattr("partwise.text.disk_collection.PART_BYTES", 2000)
     made = documents(count=120)
     wrote, put = [], writing._Writer.put
 
@@ -57,8 +112,8 @@ def test_an_interrupted_conversion_goes_on(tmp_path, monkeypatch):
 
 def test_memory_is_bounded_by_the_table_of_hashes(tmp_path, monkeypatch):
     """Documents of ever new words: refused in a sentence without hashing, and within the limit with it."""
-    monkeypatch.setattr("partwise.text.stored.LEAST_LIMIT", 1)
-    monkeypatch.setattr("partwise.text.names_file.CHUNK", 200)
+    monkeypatch.setattr("partwise.text.disk_collection.LEAST_LIMIT", 1)
+    monkeypatch.setattr("partwise.text.disk_collection.CHUNK", 200)
     store_texts(tmp_path / "first", documents())  # loads what is loaded late
 
     class Many:

@@ -1,4 +1,4 @@
-"""``TopicModel``: topics, clusters and search from a pile of documents."""
+"""``TopicModel``: documents as mixtures of topics, with descriptions, clusters, search and explanations."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from partwise.inits.table import as_init
 from partwise.linalg.matching import unit_columns
 from partwise.plot import Plots
 from partwise.plot.html import rows_html
+from partwise.result.certificate import Certificate
 from partwise.result.coherence import npmi_coherence
 from partwise.result.factorization import Factorization
-from partwise.text.base import TextModel, as_labels
 from partwise.text.clusters import Clusters, Membership, label_scores
 from partwise.text.collection import Collection
 from partwise.text.comparison import Comparison, compare
+from partwise.text.document import as_labels
 from partwise.text.explain import Explanation, explain_column
-from partwise.text.mixtures import Strongest, degrees, unit_weights
-from partwise.text.ordering import by_share
-from partwise.text.query import query_column
+from partwise.text.mixtures import Strongest, degrees, order_by_share, unit_weights
+from partwise.text.text_model import TextModel
 from partwise.text.topics import (
     Example,
     Topic,
@@ -96,11 +96,11 @@ class TopicModel(TextModel):
     def _factor(self, collection: Collection) -> None:
         settings = {"algorithm": self.algorithm, "init": self.init, "stop": self.stop, "restarts": self.restarts}
         settings |= {"checkpoint": self.checkpoint, "every": self.every}
-        found = factorize(collection.A, self.k, seed=self.seed, threads=self.threads, settle=True, **settings)
-        self._keep(by_share(replace(found, w=np.asarray(found.w), h=np.asarray(found.h))))
+        fit = factorize(collection.A, self.k, seed=self.seed, threads=self.threads, settle=True, **settings)
+        self._set_factorization(order_by_share(replace(fit, w=np.asarray(fit.w), h=np.asarray(fit.h))))
 
-    def _keep(self, found: Factorization) -> None:
-        self._factorization = found
+    def _set_factorization(self, fit: Factorization) -> None:
+        self._factorization = fit
         for name in ("gram", "weights", "degrees", "strongest", "_names"):
             vars(self).pop(name, None)
 
@@ -112,8 +112,8 @@ class TopicModel(TextModel):
         return self._factorization
 
     @property
-    def certificate(self) -> Any:
-        """What the factorisation is worth."""
+    def certificate(self) -> Certificate:
+        """Error, convergence and dead or duplicate topics of the factorisation."""
         return self.factorization.certificate
 
     @cached_property
@@ -133,7 +133,7 @@ class TopicModel(TextModel):
 
     @cached_property
     def degrees(self) -> Array:
-        """The weights as parts of 1; zeros for a document without a known term."""
+        """The weights divided by their sum; zeros for a document without a known term."""
         return degrees(self.weights)
 
     @cached_property
@@ -151,34 +151,42 @@ class TopicModel(TextModel):
         scores = specificity(self.factorization.w)
         return short_names([strongest_terms(column, self.terms, 12) for column in scores.T])
 
-    def fold_in(self, matrix: Any) -> Array:
+    def fold_in(self, matrix: sp.csr_array) -> Array:
         """The rows of h for the columns of a matrix of these terms: the exact half-step with this W."""
         return np.ascontiguousarray(self.factorization.transform(matrix, threads=self.threads).T)
 
-    def _rows(self, matrix: Any) -> Array:
+    def _transformed(self, matrix: sp.csr_array) -> Array:
         return unit_weights(self.factorization.w, self.fold_in(matrix))
 
     def _mixture(self, rows: Array) -> Array:
         return degrees(unit_weights(self.factorization.w, rows))
 
-    def _place(self, i: int) -> tuple[int | None, float | None]:
+    def _strongest_topic(self, i: int) -> tuple[int | None, float | None]:
         topic = int(self.strongest.topic[i])
         return (None if topic < 0 else topic), float(self.strongest.degree[i])
 
     def topics(self, n: int = 10, documents: int = 3) -> Topics:
-        """What each topic is about: ``n`` terms by weight and by specificity, and ``documents`` that show it."""
-        w, share = self.factorization.w, self.shares
-        unit, specific = unit_columns(w), specificity(w)
-        tops = [strongest_terms(column, self.terms, n) for column in unit.T]
-        special = [strongest_terms(column, self.terms, n) for column in specific.T]
-        coherence = [None if np.isnan(c) else float(c) for c in npmi_coherence(as_data(self.collection.A), w, n)]
-        columns = zip(self.names, tops, special, share, self.sizes, coherence, strict=True)
-        found = tuple(
-            Topic(c, name, terms, own, float(part), size, npmi, self._shown(c, documents))
-            for c, (name, terms, own, part, size, npmi) in enumerate(columns)
+        """Each topic: ``n`` terms by weight and by specificity, share, coherence, and ``documents`` examples."""
+        w = self.factorization.w
+        top_terms = [strongest_terms(column, self.terms, n) for column in unit_columns(w).T]
+        specific_terms = [strongest_terms(column, self.terms, n) for column in specificity(w).T]
+        coherence = self._coherence(n)
+        columns = zip(self.names, top_terms, specific_terms, self.shares, self.sizes, coherence, strict=True)
+        topics = tuple(
+            Topic(c, name, terms, specific, float(share), size, npmi, self._examples(c, documents))
+            for c, (name, terms, specific, share, size, npmi) in enumerate(columns)
         )
-        known = [c for c in coherence if c is not None]
-        return Topics(found, diversity(tops), float(np.mean(known)) if known else None)
+        known = [npmi for npmi in coherence if npmi is not None]
+        return Topics(topics, diversity(top_terms), float(np.mean(known)) if known else None)
+
+    def _coherence(self, n: int) -> list[float | None]:
+        """The NPMI of each topic's ``n`` strongest terms, from the rows of these terms alone."""
+        w = self.factorization.w
+        terms = np.unique(np.argsort(-w, axis=0, kind="stable")[:n])
+        if not len(terms):
+            return [None] * w.shape[1]
+        rows = as_data(self.collection.term_rows(terms), zero=True)
+        return [None if np.isnan(npmi) else float(npmi) for npmi in npmi_coherence(rows, w[terms], n)]
 
     @property
     def shares(self) -> Array:
@@ -193,40 +201,39 @@ class TopicModel(TextModel):
         topic = self.strongest.topic
         return tuple(map(int, np.bincount(topic[topic >= 0], minlength=self.degrees.shape[1])))
 
-    def _shown(self, topic: int, n: int) -> tuple[Example, ...]:
-        kept = self.collection
+    def _examples(self, topic: int, n: int) -> tuple[Example, ...]:
+        ids, titles, snippets = self.collection.ids, self.collection.titles, self.collection.snippets
         return tuple(
-            Example(int(i), kept.ids[i], kept.titles[i], float(self.degrees[i, topic]), kept.snippets[i])
+            Example(int(i), ids[i], titles[i], float(self.degrees[i, topic]), snippets[i])
             for i in representatives(self.degrees, self.weights, topic, n)
         )
 
-    def clusters(self, labels: Sequence[Any] | None = None) -> Clusters:
+    def clusters(self, labels: Sequence[object] | None = None) -> Clusters:
         """Every document with its topic; purity, NMI and ARI where there are labels, those of the fit unless given."""
-        kept, found = self.collection, self.strongest
-        names = kept.labels if labels is None else as_labels(labels, len(kept.ids))
-        rows = zip(kept.ids, kept.titles, names, found.topic, found.degree, found.margin, strict=True)
+        collection, strongest = self.collection, self.strongest
+        ids, titles = collection.ids, collection.titles
+        names = collection.labels if labels is None else as_labels(labels, len(ids))
+        rows = zip(ids, titles, names, strongest.topic, strongest.degree, strongest.margin, strict=True)
         documents = tuple(
             Membership(i, id_, title, label, None if topic < 0 else int(topic), float(degree), float(margin))
             for i, (id_, title, label, topic, degree, margin) in enumerate(rows)
         )
-        unassigned = int((found.topic < 0).sum())
-        return Clusters(documents, self.names, self.sizes, unassigned, label_scores(found.topic, names))
+        unassigned = int((strongest.topic < 0).sum())
+        return Clusters(documents, self.names, self.sizes, unassigned, label_scores(strongest.topic, names))
 
     def explain(self, document: int | str, n: int = 8) -> Explanation:
-        """Which topics a document of the collection has, and which of its terms carried them."""
-        i, kept = self.index(document), self.collection
-        column = kept.A[:, [i]].toarray().ravel().astype(np.float64)
-        return self._explained(kept.ids[i], kept.titles[i], column, self.coordinates[i], n)
+        """The topics of a document of the collection, and which of its terms contribute to each."""
+        i, collection = self.index(document), self.collection
+        return self._explained(collection.ids[i], collection.titles[i], collection.column(i), self.coordinates[i], n)
 
     def explain_text(self, text: str, n: int = 8) -> Explanation:
         """The same for a text that is not in the collection."""
-        self._known(text)
-        column = query_column(self.vocabulary, text)
+        column = self._query_column(text)
         return self._explained("", "", column, self.fold_in(sp.csr_array(column[:, None]))[0], n)
 
     def _explained(self, id_: str, title: str, column: Array, row: Array, n: int) -> Explanation:
-        parts, explained = explain_column(column, self.factorization.w, row, self.terms, self.names, n)
-        return Explanation(id_, title, parts, explained)
+        topics, explained = explain_column(column, self.factorization.w, row, self.terms, self.names, n)
+        return Explanation(id_, title, topics, explained)
 
     def compare(self, other: TopicModel, n: int = 10) -> Comparison:
         """What became of these topics in another model: matched topics, terms, shares, and documents that moved."""
@@ -250,7 +257,7 @@ class TopicModel(TextModel):
         """Write one file of arrays and JSON, whole or not at all; no training texts are needed to use it."""
         from partwise.text import model_files
 
-        model_files.save(self, path)
+        model_files.save_topic_model(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TopicModel:

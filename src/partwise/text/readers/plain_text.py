@@ -1,0 +1,58 @@
+"""Plain text: one document a line, or one document a file in a folder."""
+
+import io
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from partwise.text.document import Document
+from partwise.text.readers.source import LIMIT, TOO_LONG, TextSource
+from partwise.text.readers.table_columns import TableColumns
+
+
+def read_lines(source: TextSource, stream: io.BufferedReader, columns: TableColumns) -> Iterator[Document]:
+    """A document for every line that is not blank; its id is the number of the line."""
+    if columns.names:
+        raise ValueError(f"{source.name} has one document a line and no columns; leave {columns.names[0]!r} out.")
+    for number, line in source.lines(stream):
+        if line is None:
+            source.problems.note(TOO_LONG, f"{source.name}, line {number}")
+        elif line.strip():
+            yield Document(str(number), line.removesuffix("\n").removesuffix("\r"))
+
+
+def read_folder(source: TextSource, columns: TableColumns) -> Iterator[Document]:
+    """Every file under a folder, sorted by its path relative to it, which is the id; hidden ones are left out."""
+    if columns.names:
+        raise ValueError(f"{source.name} is a folder of texts and has no columns; leave {columns.names[0]!r} out.")
+    assert source.path is not None
+    for name in sorted(visible_files(source.path, hidden=".")):
+        text = _text(replace(source, path=source.path / name))
+        if text is not None:
+            yield Document(os.fsencode(name).decode("utf-8", "replace"), text)
+
+
+def visible_files(root: Path, hidden: str | tuple[str, ...]) -> Iterator[str]:
+    """The paths of all files below a folder, relative to it, without what starts with ``hidden``."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(hidden)]
+        below = Path(folder).relative_to(root)
+        yield from ((below / name).as_posix() for name in names if not name.startswith(hidden))
+
+
+def _text(source: TextSource) -> str | None:
+    """The text of a file; None, and a problem noted, when it is no text or cannot be read."""
+    try:
+        with source.opened() as stream:
+            if source.is_binary(stream):
+                source.problems.note("Not text but a binary file, so left out", source.name)
+                return None
+            raw = stream.read(LIMIT + 1)
+    except (OSError, ValueError):  # may not be read, or a damaged gzip file
+        source.problems.note("Cannot be read, so left out", source.name)
+        return None
+    if len(raw) > LIMIT:
+        source.problems.note(TOO_LONG, source.name)
+        return None
+    return source.decoder.text(raw, source.name, 1)

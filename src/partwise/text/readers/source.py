@@ -1,0 +1,173 @@
+"""A file or stdin as lines of text: gzip, encodings, long lines, and a count of the problems on the way."""
+
+from __future__ import annotations
+
+import codecs
+import encodings.aliases
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import AnyStr, BinaryIO, cast
+
+LIMIT = 1 << 25
+"""The most bytes of one document; what is longer is hardly one document, and its words would fill the memory."""
+TOO_LONG = f"Longer than {LIMIT >> 20} MB, so left out"
+BOM = "\ufeff"
+
+
+class ReadProblems:
+    """Problems with single documents: how often each kind occurred, and where first."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, tuple[int, str]] = {}
+
+    def note(self, what: str, where: str) -> None:
+        """Count one more of a kind; the first place is kept."""
+        count, first = self._counts.get(what, (0, where))
+        self._counts[what] = (count + 1, first)
+
+    def add(self, other: ReadProblems) -> None:
+        """Add the problems of documents that come later in the collection."""
+        for what, (count, where) in other._counts.items():
+            before, first = self._counts.get(what, (0, where))
+            self._counts[what] = (before + count, first)
+
+    def sentences(self) -> tuple[str, ...]:
+        """One sentence for each kind, in the order in which they first occurred."""
+        return tuple(
+            f"{what}: {first}." if count == 1 else f"{what}: {count:,} times, first {first}."
+            for what, (count, first) in self._counts.items()
+        )
+
+
+class Decoder:
+    """bytes -> text in ``encoding``; a list such as "utf-8,latin-1" is tried in its order, line by line."""
+
+    def __init__(self, encoding: str, problems: ReadProblems) -> None:
+        self._names = tuple(_encoding_name(name.strip()) for name in encoding.split(","))
+        self._problems = problems
+
+    @property
+    def first(self) -> str:
+        """The encoding that is expected."""
+        return self._names[0]
+
+    @property
+    def by_line(self) -> bool:
+        """Whether a line feed is the byte 10, so that bytes can be cut into lines before they are decoded."""
+        return all("\n".encode(name) == b"\n" for name in self._names)
+
+    def text(self, raw: bytes, name: str, line: int) -> str:
+        """The text of bytes that start at a line of a file; bytes in no encoding are refused with their line."""
+        for encoding in self._names:
+            try:
+                text = raw.decode(encoding)
+            except UnicodeDecodeError as error:
+                if encoding == self._names[-1]:
+                    raise ValueError(self._refusal(error, raw, name, line)) from None
+                continue
+            if encoding != self.first:
+                self._problems.note(f"Not {self.first}, so read as {encoding}", f"{name}, line {line}")
+            return text.removeprefix(BOM) if line == 1 else text
+        raise AssertionError("There is always an encoding.")
+
+    def _refusal(self, error: UnicodeDecodeError, raw: bytes, name: str, line: int) -> str:
+        line += raw.count(b"\n", 0, error.start)
+        byte = f" (byte 0x{raw[error.start]:02X})" if error.start < len(raw) else ""
+        return (
+            f"{name}, line {line} is not {' or '.join(self._names)}{byte}; say what it is, such as --encoding latin-1, "
+            "or --encoding utf-8,latin-1 where the two are mixed."
+        )
+
+
+def _encoding_name(name: str) -> str:
+    """Python's name of a text encoding; an unknown one is refused with the nearest."""
+    try:
+        codec = codecs.lookup(name)
+        if codec._is_text_encoding:
+            return "utf-8" if codec.name == "utf-8-sig" else codec.name
+    except (LookupError, ValueError):
+        pass
+    names = {*encodings.aliases.aliases, *encodings.aliases.aliases.values()}
+    near = get_close_matches(name.lower().replace("-", "_").replace(" ", "_"), sorted(names), n=1, cutoff=0.6)
+    hint = f"did you mean {near[0].replace('_', '-')!r}?" if near else "use a name such as utf-8, latin-1 or cp1252."
+    raise ValueError(f"There is no encoding {name!r}; {hint}")
+
+
+@dataclass(frozen=True)
+class TextSource:
+    """Where documents come from; ``path`` None is stdin."""
+
+    path: Path | None
+    decoder: Decoder
+    problems: ReadProblems
+
+    @classmethod
+    def of(cls, path: Path | None, encoding: str) -> TextSource:
+        """A source without problems so far."""
+        problems = ReadProblems()
+        return cls(path, Decoder(encoding, problems), problems)
+
+    @property
+    def name(self) -> str:
+        """The file's name in messages."""
+        return "stdin" if self.path is None else str(self.path)
+
+    @contextmanager
+    def opened(self) -> Iterator[io.BufferedReader]:
+        """The bytes, decompressed when they are gzipped (by their first two bytes, not by the name)."""
+        raw = _buffered(sys.stdin.buffer) if self.path is None else self.path.open("rb")
+        try:
+            yield io.BufferedReader(gzip.GzipFile(fileobj=raw)) if raw.peek(2)[:2] == b"\x1f\x8b" else raw
+        except (gzip.BadGzipFile, EOFError, zlib.error):
+            raise ValueError(f"{self.name} is not a whole gzip file; fetch it again.") from None
+        finally:
+            if self.path is not None:
+                raw.close()
+
+    def is_binary(self, stream: io.BufferedReader) -> bool:
+        """Whether the first bytes hold a NUL, which no text has outside UTF-16 and UTF-32."""
+        return self.decoder.by_line and b"\0" in stream.peek(1 << 16)
+
+    def lines(self, stream: io.BufferedReader) -> Iterator[tuple[int, str | None]]:
+        """(number, line with its end), the line None where it is longer than LIMIT; a binary file is refused."""
+        if self.is_binary(stream):
+            wide = stream.peek(2)[:2] in (b"\xff\xfe", b"\xfe\xff")
+            hint = "it is UTF-16: say --encoding utf-16." if wide else "it is a binary file, not text."
+            raise ValueError(f"{self.name} holds NUL bytes: {hint}")
+        if self.decoder.by_line:
+            for number, raw in enumerate(_limited_lines(stream.readline, b"\n"), 1):
+                yield number, None if raw is None else self.decoder.text(raw, self.name, number)
+            return
+        number = 0
+        wrapped = io.TextIOWrapper(stream, self.decoder.first, newline="\n")
+        try:
+            for number, text in enumerate(_limited_lines(wrapped.readline, "\n"), 1):
+                yield number, text
+        except UnicodeError:
+            raise ValueError(
+                f"{self.name}, after line {number} is not {self.decoder.first}; say what it is with --encoding."
+            ) from None
+        finally:
+            wrapped.detach()
+
+
+def _buffered(stream: BinaryIO) -> io.BufferedReader:
+    return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, stream))
+
+
+def _limited_lines(readline: Callable[[int], AnyStr], end: AnyStr) -> Iterator[AnyStr | None]:
+    """Lines; None for one that is longer than LIMIT."""
+    while line := readline(LIMIT + 1):
+        if len(line) <= LIMIT or line.endswith(end):
+            yield line
+            continue
+        while line and not line.endswith(end):
+            line = readline(1 << 20)
+        yield None

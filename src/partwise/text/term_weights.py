@@ -1,0 +1,69 @@
+"""The weights of terms by name: the local weight of a count in a document, the global weight from sums over all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from partwise.types import Array
+
+EVEN = 1e-12
+"""A global weight below this is rounding: the term is spread evenly and has no weight."""
+
+
+@dataclass(frozen=True, eq=False)
+class TermTotals:
+    """Sums over all documents that the global weights are computed from."""
+
+    documents: int
+    df: Array
+    """In how many documents each term is."""
+    tf: Array
+    """How often it occurs in all."""
+    tf_log_tf: Array
+    """Σ_j tf_ij log tf_ij."""
+
+    @classmethod
+    def of(cls, counts: sp.csr_array) -> TermTotals:
+        """From the counts, documents × terms."""
+        documents, terms = counts.shape
+        positive = counts.data > 0
+        columns, tf = counts.indices[positive], counts.data[positive]
+        sums = [np.bincount(columns, values, minlength=terms) for values in (np.ones(len(tf)), tf, tf * np.log(tf))]
+        return cls(documents, *sums)
+
+
+def _ones(totals: TermTotals) -> Array:
+    return np.ones(len(totals.df))
+
+
+def _idf(totals: TermTotals) -> Array:
+    """ln((1 + n) / (1 + df)) + 1, scikit-learn's smoothed inverse document frequency."""
+    weights: Array = np.log((totals.documents + 1.0) / (totals.df + 1.0)) + 1.0
+    return weights
+
+
+def _entropy(totals: TermTotals) -> Array:
+    """1 + Σ_j p_ij log p_ij / log n with p_ij = tf_ij / gf_i (Dumais 1991); 0 for a term spread evenly.
+
+    Σ_j p_ij log p_ij = (Σ_j tf_ij log tf_ij) / gf_i − log gf_i.
+    """
+    if totals.documents == 1:
+        return np.ones(len(totals.df))
+    weights: Array = 1 + (totals.tf_log_tf / totals.tf - np.log(totals.tf)) / np.log(totals.documents)
+    return np.where(weights > EVEN, weights, 0.0)
+
+
+def _identity(tf: Array) -> Array:
+    return tf
+
+
+WEIGHTS: dict[str, tuple[Callable[[Array], Array], Callable[[TermTotals], Array]]] = {
+    "tfidf": (_identity, _idf),
+    "counts": (_identity, _ones),
+    "log-entropy": (np.log1p, _entropy),
+}
+"""name -> (local weight of a count, global weights from the sums over all documents)"""
