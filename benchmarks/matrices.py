@@ -51,6 +51,6 @@ def cisi(data: Path | None = None) -> TermDocument:
     return _smart(datasets.load_cisi(data))
 
 
-def _smart(collection: datasets.Collection) -> TermDocument:
+def _smart(collection: datasets.JudgedCollection) -> TermDocument:
     """Titles and texts of the documents; terms of a single document are left out."""
     return tfidf((f"{document.title}\n{document.text}" for document in collection.documents), min_df=2)

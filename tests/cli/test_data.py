@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from partwise.datasets.registry import HOMES
+from partwise.datasets.registry import DATASETS
 
 
 @pytest.fixture
@@ -19,9 +19,9 @@ def partwise(warm: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
 def test_the_list_has_every_data_set_and_its_terms(partwise: Callable[..., Any]) -> None:
     done = partwise("list")
     assert done.returncode == 0, done.stderr
-    for name, home in HOMES.items():
+    for name, dataset in DATASETS.items():
         assert name in done.stdout
-        assert home.terms in done.stdout
+        assert dataset.terms in done.stdout
 
 
 def test_where_looks_in_data_then_in_the_variable(partwise: Callable[..., Any], tmp_path: Path) -> None:

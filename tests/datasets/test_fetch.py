@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from partwise.datasets.fetch import FetchFailed, fetch
-from partwise.datasets.registry import HOMES, Home
+from partwise.datasets.registry import DATASETS, DataSet
 
 TEXT = b".I 1\n.W\n" + b"words and words\n" * 20_000
 
@@ -65,16 +65,16 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server() as made:
-        thread = threading.Thread(target=made.serve_forever, args=(0.01,), daemon=True)
+    with Server() as running:
+        thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
         thread.start()
-        yield made
-        made.shutdown()
+        yield running
+        running.shutdown()
         thread.join()
 
 
-def home(url: str | None, **changes: object) -> Home:
-    made = Home(
+def dataset(url: str | None, **changes: object) -> DataSet:
+    entry = DataSet(
         "a toy",
         "the toy's page",
         "free",
@@ -84,17 +84,17 @@ def home(url: str | None, **changes: object) -> Home:
         url=url,
         members={"TOY.ALL": hashlib.sha256(TEXT).hexdigest()},
     )
-    return replace(made, **changes)  # type: ignore[arg-type]
+    return replace(entry, **changes)  # type: ignore[arg-type]
 
 
 def test_a_data_set_comes_whole(server: Server, tmp_path: Path) -> None:
     """The member is in its place, nothing else is left, progress was told, and a second call asks nobody."""
     told = []
-    folder = fetch("toy", lambda *have: told.append(have), home(server.url), tmp_path)
+    folder = fetch("toy", lambda *have: told.append(have), dataset(server.url), tmp_path)
     assert (folder / "TOY.ALL").read_bytes() == TEXT
     assert [path.name for path in folder.iterdir()] == ["TOY.ALL"]
     assert told[-1] == (len(server.content), len(server.content))
-    fetch("toy", lambda *have: None, home(server.url), tmp_path)
+    fetch("toy", lambda *have: None, dataset(server.url), tmp_path)
     assert server.asked == [None]
 
 
@@ -102,10 +102,10 @@ def test_a_transfer_that_broke_off_is_resumed(server: Server, tmp_path: Path) ->
     """The second call asks for the rest alone, and the bytes fit together."""
     server.cut = 100_000
     with pytest.raises(FetchFailed, match="the same command resumes it"):
-        fetch("toy", lambda *have: None, home(server.url), tmp_path)
+        fetch("toy", lambda *have: None, dataset(server.url), tmp_path)
     have = (tmp_path / "toy" / "toy.tar.part").stat().st_size
     assert 0 < have <= 100_000
-    folder = fetch("toy", lambda *have: None, home(server.url), tmp_path)
+    folder = fetch("toy", lambda *have: None, dataset(server.url), tmp_path)
     assert server.asked == [None, f"bytes={have}-"]
     assert (folder / "TOY.ALL").read_bytes() == TEXT
 
@@ -113,8 +113,8 @@ def test_a_transfer_that_broke_off_is_resumed(server: Server, tmp_path: Path) ->
 def test_a_server_without_ranges_starts_anew(server: Server, tmp_path: Path) -> None:
     server.cut, server.ranges = 100_000, False
     with pytest.raises(FetchFailed):
-        fetch("toy", lambda *have: None, home(server.url), tmp_path)
-    folder = fetch("toy", lambda *have: None, home(server.url), tmp_path)
+        fetch("toy", lambda *have: None, dataset(server.url), tmp_path)
+    folder = fetch("toy", lambda *have: None, dataset(server.url), tmp_path)
     assert (folder / "TOY.ALL").read_bytes() == TEXT
 
 
@@ -131,21 +131,21 @@ def test_what_is_not_the_collection_is_refused(
     server: Server, tmp_path: Path, changes: dict[str, object], sentence: str
 ) -> None:
     with pytest.raises((FetchFailed, ValueError), match=sentence):
-        fetch("toy", lambda *have: None, home(server.url, **changes), tmp_path)
+        fetch("toy", lambda *have: None, dataset(server.url, **changes), tmp_path)
 
 
 def test_offline_says_which_file_to_put_where(server: Server, tmp_path: Path) -> None:
     """A server that is not there, a page that is not there, and a data set without an address."""
-    gone = home("http://127.0.0.1:9/toy.tar")
-    for made in (gone, home(None)):
+    gone = dataset("http://127.0.0.1:9/toy.tar")
+    for entry in (gone, dataset(None)):
         with pytest.raises(FetchFailed) as caught:
-            fetch("toy", lambda *have: None, made, tmp_path)
+            fetch("toy", lambda *have: None, entry, tmp_path)
         assert str(caught.value).endswith(f"get it from the toy's page and put TOY.ALL in {tmp_path / 'toy'}.")
         assert "\n" not in str(caught.value)
 
 
 def test_every_home_is_told_whole() -> None:
     """A title, a page, terms, counts and files for each; what is taken out is what the reader looks for."""
-    for name, made in HOMES.items():
-        assert all((made.title, made.page, made.terms, made.wanted, made.files)), name
-        assert set(made.members) <= set(made.files), name
+    for name, entry in DATASETS.items():
+        assert all((entry.title, entry.page, entry.terms, entry.wanted, entry.files)), name
+        assert set(entry.members) <= set(entry.files), name

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from partwise.datasets import (
-    Collection,
     DataNotFound,
-    Document,
+    JudgedCollection,
+    SmartRecord,
     find,
     load_cisi,
     load_medlars,
-    read_collection,
-    read_documents,
     read_judgements,
+    read_smart_collection,
+    read_smart_records,
 )
 
 DOCUMENTS = """\
@@ -50,20 +50,20 @@ def write(folder: Path, name: str, text: str) -> Path:
 
 
 def test_sections_become_fields_and_the_others_are_left_out(tmp_path: Path) -> None:
-    assert list(read_documents(write(tmp_path, "TOY.ALL", DOCUMENTS))) == [
-        Document(
+    assert list(read_smart_records(write(tmp_path, "TOY.ALL", DOCUMENTS))) == [
+        SmartRecord(
             id=1,
             title="18 Editions of the Dewey Classification",
             author="Comaromi, J.P.; Dewey, M.; Café, A.",
             text="The present study is a history.\nIt costs\n.50 dollars.",
         ),
-        Document(id=4, text="second document"),
+        SmartRecord(id=4, text="second document"),
     ]
 
 
 def test_records_are_given_one_by_one(tmp_path: Path) -> None:
     """The first record is there before the damage further down is met."""
-    records = read_documents(write(tmp_path, "TOY.ALL", ".I 1\n.W\nfirst\n.I 2\n.W\nsecond\n.I three\n"))
+    records = read_smart_records(write(tmp_path, "TOY.ALL", ".I 1\n.W\nfirst\n.I 2\n.W\nsecond\n.I three\n"))
     assert next(records).text == "first"
     assert next(records).text == "second"
     with pytest.raises(ValueError, match="line 7"):
@@ -89,7 +89,7 @@ def test_records_are_given_one_by_one(tmp_path: Path) -> None:
 def test_a_damaged_file_names_its_line(tmp_path: Path, text: str, line: int, sentence: str) -> None:
     path = write(tmp_path, "TOY.ALL", text)
     with pytest.raises(ValueError) as caught:  # noqa: PT011 -- the whole message is compared
-        list(read_documents(path))
+        list(read_smart_records(path))
     assert str(caught.value) == f"{path}, line {line}: {sentence}"
 
 
@@ -103,7 +103,7 @@ def test_what_is_written_is_read_back(
 ) -> None:
     text = "".join(f".I {id}\n.T\n{t}\n.A\n{a}\n.W\n{w}\n" for id, (t, a, w) in records.items())
     path = write(tmp_path_factory.mktemp("smart"), "TOY.ALL", text)
-    assert list(read_documents(path)) == [Document(id, *fields) for id, fields in records.items()]
+    assert list(read_smart_records(path)) == [SmartRecord(id, *fields) for id, fields in records.items()]
 
 
 @pytest.mark.parametrize(
@@ -138,10 +138,10 @@ def test_a_damaged_judgement_names_its_line(tmp_path: Path, row: str, sentence: 
 def test_a_judgement_of_an_unknown_record_is_refused(tmp_path: Path, row: str, unknown: str) -> None:
     documents = write(tmp_path, "TOY.ALL", DOCUMENTS)
     queries = write(tmp_path, "TOY.QRY", ".I 1\n.W\nhistory\n")
-    good = read_collection(documents, queries, write(tmp_path, "TOY.REL", "1 0 4 1\n"))
+    good = read_smart_collection(documents, queries, write(tmp_path, "TOY.REL", "1 0 4 1\n"))
     assert good.judgements == {1: frozenset({4})}
     with pytest.raises(ValueError, match=f"TOY.REL: {unknown} is judged but is not in the collection"):
-        read_collection(documents, queries, write(tmp_path, "TOY.REL", f"{row}\n"))
+        read_smart_collection(documents, queries, write(tmp_path, "TOY.REL", f"{row}\n"))
 
 
 def test_the_loaders_take_a_folder(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_the_loaders_take_a_folder(tmp_path: Path) -> None:
     write(tmp_path / "medlars", "MED.ALL", ".I 1\n.W\nlens\n")
     write(tmp_path / "medlars", "MED.QRY", ".I 1\n.W\nthe lens\n")
     write(tmp_path / "medlars", "MED.REL", "1 0 1 1\n")
-    toy = Collection((Document(1, text="lens"),), (Document(1, text="the lens"),), {1: frozenset({1})})
+    toy = JudgedCollection((SmartRecord(1, text="lens"),), (SmartRecord(1, text="the lens"),), {1: frozenset({1})})
     assert load_medlars(tmp_path) == toy
 
 
@@ -164,7 +164,7 @@ def real(load: Callable[[], Loaded]) -> Loaded:
         pytest.skip(str(missing))
 
 
-def tokens(documents: tuple[Document, ...]) -> int:
+def tokens(documents: tuple[SmartRecord, ...]) -> int:
     return sum(len(document.text.split()) for document in documents)
 
 

@@ -8,13 +8,13 @@ from partwise.experiments.algorithms import until
 from partwise.experiments.alignment import align
 from partwise.experiments.basis_claims import covered, lumped, parted
 from partwise.experiments.convergence import rises
+from partwise.experiments.experiment import Table, Verdict, judge
 from partwise.experiments.leukemia import astray, consensus_clusters
+from partwise.experiments.markdown import cell, markdown
 from partwise.experiments.numbers import above, counted, rank_correlation, rounded, strongest
 from partwise.experiments.papers_topics import likeness
 from partwise.experiments.recommendations import scored, split
 from partwise.experiments.table_one import iterations_saved
-from partwise.experiments.experiment import Table, Verdict, judge
-from partwise.experiments.markdown import cell, markdown
 
 
 @pytest.mark.parametrize(

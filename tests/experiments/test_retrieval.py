@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 import partwise as pw
 from partwise import datasets
-from partwise.datasets import Collection, Document
+from partwise.datasets import JudgedCollection, SmartRecord
 from partwise.experiments.clustering import nmf_clusters, single_label, svd_clusters
 from partwise.experiments.retrieval import Judged, compare, difference, lsi_scores, measure, nmf_scores, vector_scores
 from partwise.text import Weighting
@@ -21,11 +21,11 @@ def made(seed=0, n=40):
     """Two kinds of documents, and a query for each."""
     rng = np.random.default_rng(seed)
     documents = tuple(
-        Document(i + 1, text=" ".join([*rng.choice(PETS if i % 2 else SEAS, 3).tolist(), "thing"])) for i in range(n)
+        SmartRecord(i + 1, text=" ".join([*rng.choice(PETS if i % 2 else SEAS, 3).tolist(), "thing"])) for i in range(n)
     )
-    queries = (Document(1, text="cat dog"), Document(2, text="ship wave"), Document(3, text="not judged"))
+    queries = (SmartRecord(1, text="cat dog"), SmartRecord(2, text="ship wave"), SmartRecord(3, text="not judged"))
     relevant = {1: frozenset(range(2, n + 1, 2)), 2: frozenset(range(1, n + 1, 2))}
-    return Judged.of(Collection(documents, queries, relevant), Weighting())
+    return Judged.of(JudgedCollection(documents, queries, relevant), Weighting())
 
 
 def test_scores_are_cosines_of_the_approximations():

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 from partwise.arguments import choose
 from partwise.datasets.fetch import fetch
 from partwise.datasets.locate import roots
-from partwise.datasets.registry import HOMES, place
+from partwise.datasets.registry import DATASETS, folder_of
 
 data = typer.Typer(help="The public data sets: list them, see where they are, fetch them.", no_args_is_help=True)
 
@@ -30,11 +30,11 @@ def list_(data_folder: Folder = None) -> None:
     Example: partwise data list
     """
     out = Console(highlight=False, soft_wrap=True)
-    for name, home in HOMES.items():
-        location = place(name, data_folder)
-        out.print(f"[bold]{name}[/bold]  {home.title}: {home.wanted}")
+    for name, dataset in DATASETS.items():
+        location = folder_of(name, data_folder)
+        out.print(f"[bold]{name}[/bold]  {dataset.title}: {dataset.wanted}")
         out.print(f"    {location or 'not location; partwise data fetch ' + name}")
-        out.print(f"    {home.terms}")
+        out.print(f"    {dataset.terms}")
 
 
 @data.command()
@@ -43,8 +43,8 @@ def where(name: Name, data_folder: Folder = None) -> None:
 
     Example: partwise data where medlars
     """
-    choose("data set", name, HOMES)
-    location = place(name, data_folder)
+    choose("data set", name, DATASETS)
+    location = folder_of(name, data_folder)
     if location is None:
         looked = ", ".join(str(root) for root in roots(data_folder))
         raise ValueError(f"{name} is in none of {looked}; partwise data fetch {name} brings it.")
@@ -57,13 +57,13 @@ def fetch_(name: Name, data_folder: Folder = None) -> None:
 
     A transfer that broke off is resumed. Example: partwise data fetch reuters-21578
     """
-    home = choose("data set", name, HOMES)
+    dataset = choose("data set", name, DATASETS)
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
-    errors.print(f"{name}: {home.terms}.")
+    errors.print(f"{name}: {dataset.terms}.")
     columns = (TextColumn(name), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     with Progress(*columns, console=errors, disable=not sys.stderr.isatty(), transient=True) as bar:
         task = bar.add_task(name, total=None)
         folder = fetch(name, lambda have, total: bar.update(task, completed=have, total=total), root=data_folder)
-    checked = f"the checksum {home.checksum} and " if home.checksum else ""
-    errors.print(f"Checked: {checked}the counts ({home.wanted}).")
+    checked = f"the checksum {dataset.checksum} and " if dataset.checksum else ""
+    errors.print(f"Checked: {checked}the counts ({dataset.wanted}).")
     sys.stdout.write(f"{folder}\n")

@@ -7,25 +7,25 @@ from .movielens import Ratings, load_movielens, read_movielens
 from .pgm import read_pgm
 from .reuters import TOP_TEN, Article, load_reuters, read_reuters, reuters10
 from .smart import (
-    Collection,
-    Document,
+    JudgedCollection,
+    SmartRecord,
     load_cisi,
     load_medlars,
-    read_collection,
-    read_documents,
     read_judgements,
+    read_smart_collection,
+    read_smart_records,
 )
 from .standard_library import load_standard_library
 
 __all__ = [
     "TOP_TEN",
     "Article",
-    "Collection",
     "DataNotFound",
-    "Document",
     "Expression",
     "Faces",
+    "JudgedCollection",
     "Ratings",
+    "SmartRecord",
     "find",
     "load_cbcl",
     "load_cisi",
@@ -36,8 +36,6 @@ __all__ = [
     "load_orl",
     "load_reuters",
     "load_standard_library",
-    "read_collection",
-    "read_documents",
     "read_gct",
     "read_judgements",
     "read_matlab_faces",
@@ -46,5 +44,7 @@ __all__ = [
     "read_pgm_faces",
     "read_reuters",
     "read_samples",
+    "read_smart_collection",
+    "read_smart_records",
     "reuters10",
 ]

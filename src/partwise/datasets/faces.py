@@ -1,4 +1,4 @@
-"""Readers of the face collections: CBCL (Lee and Seung's), ORL and Olivetti."""
+"""Readers of the face images: CBCL (Lee and Seung's), ORL and Olivetti."""
 
 import re
 from collections.abc import Iterable

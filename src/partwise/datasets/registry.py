@@ -1,20 +1,20 @@
-"""Where each data set comes from, on what terms, and what its files must hold."""
+"""The registry of data sets: where each comes from, on what terms, and what its files must hold."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .expression import load_golub
-from .faces import load_cbcl, load_olivetti, load_orl
+from .faces import Faces, load_cbcl, load_olivetti, load_orl
 from .locate import find, roots
 from .movielens import load_movielens
 from .reuters import load_reuters
-from .smart import load_cisi, load_medlars
+from .smart import JudgedCollection, load_cisi, load_medlars
 
 
 @dataclass(frozen=True)
-class Home:
-    """A data set: its folder is its name in the table."""
+class DataSet:
+    """A data set; its name in ``DATASETS`` is the name of its folder."""
 
     title: str
     page: str
@@ -28,13 +28,13 @@ class Home:
     files: tuple[str, ...]
     """The files that the reader looks for."""
     others: tuple[str, ...] = ()
-    """Files of which any will do instead."""
+    """Alternatives, any one of which suffices instead of ``files``."""
     url: str | None = None
     """What ``fetch`` downloads: an archive, or the file itself; None where no lasting address is known."""
     checksum: str | None = None
     """Of the download, where its home publishes one; else the counts are the check."""
     members: dict[str, str | None] = field(default_factory=dict)
-    """What is taken out of the archive, with the sha256 of the file where that is known; nothing keeps it whole."""
+    """What is extracted from the archive, with its sha256 where that is known; empty: the archive is kept as it is."""
 
     def is_complete_in(self, folder: Path) -> bool:
         """Whether a folder holds what the reader needs."""
@@ -43,31 +43,31 @@ class Home:
         )
 
 
-def place(name: str, data: Path | None = None) -> Path | None:
-    """The first folder that holds a data set, None where there is none."""
-    return next((root / name for root in roots(data) if HOMES[name].is_complete_in(root / name)), None)
+def folder_of(name: str, data: Path | None = None) -> Path | None:
+    """The first folder that holds a complete data set, or None."""
+    return next((root / name for root in roots(data) if DATASETS[name].is_complete_in(root / name)), None)
 
 
 def require(names: Iterable[str], data: Path | None = None) -> None:
-    """Refuse, in one sentence that names the file, to go on without one of these data sets."""
+    """Raise DataNotFound, which names the missing file, unless all these data sets are complete."""
     for name in names:
-        if place(name, data) is None:
-            for file in HOMES[name].files:
+        if folder_of(name, data) is None:
+            for file in DATASETS[name].files:
                 find(name, file, data=data)
 
 
-def _smart(load: Callable[[Path], object]) -> Callable[[Path], str]:
+def _smart(load: Callable[[Path], JudgedCollection]) -> Callable[[Path], str]:
     def count(data: Path) -> str:
         collection = load(data)
-        return f"{len(collection.documents):,} documents, {len(collection.queries):,} queries"  # type: ignore[attr-defined]
+        return f"{len(collection.documents):,} documents, {len(collection.queries):,} queries"
 
     return count
 
 
-def _faces(load: Callable[[Path], object]) -> Callable[[Path], str]:
+def _faces(load: Callable[[Path], Faces]) -> Callable[[Path], str]:
     def count(data: Path) -> str:
         faces = load(data)
-        return f"{faces.pixels.shape[1]:,} images of {faces.height} × {faces.width}"  # type: ignore[attr-defined]
+        return f"{faces.pixels.shape[1]:,} images of {faces.height} × {faces.width}"
 
     return count
 
@@ -91,8 +91,8 @@ _GLASGOW = "http://ir.dcs.gla.ac.uk/resources/test_collections"
 _LEWIS = "http://www.daviddlewis.com/resources/testcollections/reuters21578"
 _CAMBRIDGE = "https://www.cl.cam.ac.uk/research/dtg/attarchive"
 
-HOMES: dict[str, Home] = {
-    "medlars": Home(
+DATASETS: dict[str, DataSet] = {
+    "medlars": DataSet(
         "MEDLARS medical abstracts (SMART)",
         f"{_GLASGOW}/medl/",
         "no licence is stated; distributed freely for research",
@@ -106,7 +106,7 @@ HOMES: dict[str, Home] = {
             "MED.REL": "aef5ac922c08d5711ffd525985e03cda4272694e35f646deab90177f329ff575",
         },
     ),
-    "cisi": Home(
+    "cisi": DataSet(
         "CISI information-science abstracts (SMART)",
         f"{_GLASGOW}/cisi/",
         "no licence is stated; distributed freely for research",
@@ -120,7 +120,7 @@ HOMES: dict[str, Home] = {
             "CISI.REL": "deb203a0dc07628d14dbcbc9a9803bf3c1f86e855570edb29d907663de8d6ea9",
         },
     ),
-    "reuters-21578": Home(
+    "reuters-21578": DataSet(
         "Reuters-21578 newswire, Distribution 1.0",
         f"{_LEWIS}/",
         "copyright Reuters Ltd.; free for research purposes only",
@@ -130,7 +130,7 @@ HOMES: dict[str, Home] = {
         ("*.sgm",),
         url=f"{_LEWIS}/reuters21578.tar.gz",
     ),
-    "cbcl-faces": Home(
+    "cbcl-faces": DataSet(
         "CBCL face database no. 1, the training faces",
         "http://cbcl.mit.edu/software-datasets/FaceData2.html",
         "free for research, with credit to the MIT Center for Biological and Computational Learning",
@@ -141,7 +141,7 @@ HOMES: dict[str, Home] = {
         url="http://cbcl.mit.edu/projects/cbcl/software-datasets/faces.tar.gz",
         members={"face.train.tar.gz": None},
     ),
-    "orl-faces": Home(
+    "orl-faces": DataSet(
         "ORL faces (AT&T Laboratories Cambridge)",
         f"{_CAMBRIDGE}/facedatabase.html",
         "free for research, with credit to AT&T Laboratories Cambridge",
@@ -151,7 +151,7 @@ HOMES: dict[str, Home] = {
         ("orl_faces",),
         url=f"{_CAMBRIDGE}/pub/data/att_faces.zip",
     ),
-    "olivetti-faces": Home(
+    "olivetti-faces": DataSet(
         "the ORL faces cropped to 64 × 64 (Roweis)",
         "https://cs.nyu.edu/~roweis/data.html",
         "as orl-faces",
@@ -160,7 +160,7 @@ HOMES: dict[str, Home] = {
         ("olivettifaces.mat",),
         url="https://cs.nyu.edu/~roweis/data/olivettifaces.mat",
     ),
-    "golub-leukemia": Home(
+    "golub-leukemia": DataSet(
         "ALL/AML leukaemia expression (Golub 1999, genes of Brunet 2004)",
         "the supplement of Brunet et al. 2004 at the Broad Institute, or data set esGolub of the R package NMF",
         "public research data; cite Golub et al. 1999 and Brunet et al. 2004",
@@ -168,7 +168,7 @@ HOMES: dict[str, Home] = {
         "5,000 genes, 38 samples",
         ("ALL_AML_5000x38.gct", "samples.tsv"),
     ),
-    "movielens-100k": Home(
+    "movielens-100k": DataSet(
         "MovieLens 100K ratings",
         "https://grouplens.org/datasets/movielens/100k/",
         "research use with citation (Harper and Konstan 2015); no redistribution, no commercial use",

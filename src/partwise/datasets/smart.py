@@ -11,7 +11,7 @@ _MARKER = re.compile(r"\.([A-Z])(?:\s+(\S.*?))?\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class SmartRecord:
     """One record of a SMART file, a document or a query; several authors are joined by '; '."""
 
     id: int
@@ -21,28 +21,28 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Collection:
+class JudgedCollection:
     """Documents, queries, and for each judged query the ids of its relevant documents."""
 
-    documents: tuple[Document, ...]
-    queries: tuple[Document, ...]
+    documents: tuple[SmartRecord, ...]
+    queries: tuple[SmartRecord, ...]
     judgements: dict[int, frozenset[int]]
 
 
-def load_medlars(data: Path | None = None) -> Collection:
+def load_medlars(data: Path | None = None) -> JudgedCollection:
     """The MEDLARS collection: 1,033 medical abstracts and 30 queries, all judged."""
-    return read_collection(*(find("medlars", f"MED.{part}", data=data) for part in ("ALL", "QRY", "REL")))
+    return read_smart_collection(*(find("medlars", f"MED.{part}", data=data) for part in ("ALL", "QRY", "REL")))
 
 
-def load_cisi(data: Path | None = None) -> Collection:
+def load_cisi(data: Path | None = None) -> JudgedCollection:
     """The CISI collection: 1,460 information-science abstracts and 112 queries, 76 of them judged."""
-    return read_collection(*(find("cisi", f"CISI.{part}", data=data) for part in ("ALL", "QRY", "REL")))
+    return read_smart_collection(*(find("cisi", f"CISI.{part}", data=data) for part in ("ALL", "QRY", "REL")))
 
 
-def read_collection(documents: Path, queries: Path, judgements: Path) -> Collection:
-    """A collection from its three files, refused when a judgement names a record that is not there."""
-    collection = Collection(
-        tuple(read_documents(documents)), tuple(read_documents(queries)), read_judgements(judgements)
+def read_smart_collection(documents: Path, queries: Path, judgements: Path) -> JudgedCollection:
+    """A collection from its three files; a judgement of a record that is not in them is refused."""
+    collection = JudgedCollection(
+        tuple(read_smart_records(documents)), tuple(read_smart_records(queries)), read_judgements(judgements)
     )
     _check_known(judgements, "query", set(collection.judgements), collection.queries)
     judged = {id for ids in collection.judgements.values() for id in ids}
@@ -50,7 +50,7 @@ def read_collection(documents: Path, queries: Path, judgements: Path) -> Collect
     return collection
 
 
-def read_documents(path: Path) -> Iterator[Document]:
+def read_smart_records(path: Path) -> Iterator[SmartRecord]:
     """The records of a SMART file one by one; a section that is not title, author or text is left out."""
     seen: set[int] = set()
     current: _Record | None = None
@@ -60,8 +60,8 @@ def read_documents(path: Path) -> Iterator[Document]:
             marker = _MARKER.fullmatch(line)
             if marker and marker[1] == "I":
                 if current is not None:
-                    yield current.document()
-                current = _Record.start(marker[2], where, seen)
+                    yield current.finished()
+                current = _Record.begin(marker[2], where, seen)
             elif current is None:
                 if line.strip():
                     raise ValueError(f"{where}: expected '.I <number>' before anything else.")
@@ -71,7 +71,7 @@ def read_documents(path: Path) -> Iterator[Document]:
                 current.add(line, where)
     if current is None:
         raise ValueError(f"{path}, line 1: the file holds no '.I <number>' record.")
-    yield current.document()
+    yield current.finished()
 
 
 class _Record:
@@ -84,7 +84,7 @@ class _Record:
         self.lines: list[str] | None = None
 
     @classmethod
-    def start(cls, id: str | None, where: str, seen: set[int]) -> "_Record":
+    def begin(cls, id: str | None, where: str, seen: set[int]) -> "_Record":
         number = _positive(id or "", where, "record number after '.I'")
         if number in seen:
             raise ValueError(f"{where}: record {number} appears a second time.")
@@ -100,11 +100,11 @@ class _Record:
         elif line.strip():
             raise ValueError(f"{where}: expected a marker such as '.W' after '.I {self.id}'.")
 
-    def document(self) -> Document:
+    def finished(self) -> SmartRecord:
         if not self.sections:
             raise ValueError(f"{self.where}: record {self.id} has no sections; the file may be cut off here.")
         title, author, text = (self.sections.get(letter, []) for letter in "TAW")
-        return Document(
+        return SmartRecord(
             id=self.id,
             title=" ".join(" ".join(title).split()),
             author="; ".join(name.strip() for name in author if name.strip()),
@@ -143,7 +143,7 @@ def _positive(word: str, where: str, what: str) -> int:
     return int(word)
 
 
-def _check_known(path: Path, what: str, ids: set[int], records: tuple[Document, ...]) -> None:
+def _check_known(path: Path, what: str, ids: set[int], records: tuple[SmartRecord, ...]) -> None:
     """Refuse judgements of records that the collection does not hold."""
     if unknown := ids - {record.id for record in records}:
         raise ValueError(f"{path}: {what} {min(unknown)} is judged but is not in the collection.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from partwise.datasets import Collection
+from partwise.datasets import JudgedCollection
 from partwise.experiments.ranking import average_precision, eleven_points, relevance
 from partwise.factorize import factorize
 from partwise.linalg.svd import SVD, truncated_svd
@@ -32,7 +32,7 @@ class Judged:
     """queries × documents"""
 
     @classmethod
-    def of(cls, collection: Collection, weighting: Weighting) -> Judged:
+    def of(cls, collection: JudgedCollection, weighting: Weighting) -> Judged:
         """Titles and texts; queries without a judgement are left out."""
         vocabulary, documents = weighting.fit(f"{d.title}\n{d.text}" for d in collection.documents)
         judged = [q for q in collection.queries if q.id in collection.judgements]
