@@ -4,21 +4,20 @@ import numpy as np
 import pytest
 
 from partwise.algorithms.updates.least_squares import SMALL, inverse
-from partwise.kernels.inverse import LANES, positive_inverse
+from partwise.kernels.inverse import positive_inverse
 
 
 def small(gram):
-    """What the kernel makes of a gram, or None."""
-    rank = len(gram)
-    found, work = np.full((rank, rank), np.nan), np.zeros((rank + 1, rank + -rank % LANES))
-    return found if positive_inverse(gram, work, found) else None
+    """The kernel's inverse of a gram, or None."""
+    result = np.full(gram.shape, np.nan)
+    return result if positive_inverse(gram, result) else None
 
 
 def with_eigenvalues(values):
     """A symmetric matrix and its inverse."""
     turned, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((len(values), len(values))))
-    made, back = (turned * values) @ turned.T, (turned / values) @ turned.T
-    return (made + made.T) / 2, back
+    matrix, back = (turned * values) @ turned.T, (turned / values) @ turned.T
+    return (matrix + matrix.T) / 2, back
 
 
 @pytest.mark.parametrize("rank", [1, 2, 3, 4, 5, 8, 13, 50, SMALL, SMALL + 1])
@@ -29,11 +28,11 @@ def test_the_inverse(rank, scale):
     factor = rng.random((3 * rank, rank)) * np.logspace(0, 6, rank) * scale
     gram = factor.T @ factor
     before = gram.copy()
-    found = inverse(gram)
+    result = inverse(gram)
     np.testing.assert_array_equal(gram, before)
-    np.testing.assert_array_equal(found, found.T if rank <= SMALL else found)
+    np.testing.assert_array_equal(result, result.T if rank <= SMALL else result)
     length = np.sqrt(np.diag(gram))
-    unit = (gram / length / length[:, None]) @ (found * length * length[:, None])
+    unit = (gram / length / length[:, None]) @ (result * length * length[:, None])
     np.testing.assert_allclose(unit, np.eye(rank), atol=1e-10)
 
 
@@ -41,7 +40,7 @@ def test_the_inverse(rank, scale):
 def test_as_near_as_lapack(power):
     """The error is LAPACK's for matrices that are nearly singular, within a factor of ten."""
     gram, exact = with_eigenvalues(np.logspace(0, -power, 20))
-    far, theirs = (abs(found - exact).max() for found in (small(gram), np.linalg.inv(gram)))
+    far, theirs = (abs(result - exact).max() for result in (small(gram), np.linalg.inv(gram)))
     assert far <= 10 * theirs
 
 

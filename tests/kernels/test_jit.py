@@ -1,9 +1,13 @@
-"""Compiled kernels are kept on disk, and forgotten when one of them changes."""
+"""Compiled kernels are cached on disk, compiled again when one of them changes, and not needed at all."""
 
 import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
 
 from partwise.kernels import jit
 
@@ -12,20 +16,81 @@ OUTER = "from jit import jit\nfrom inner import inner\n\n@jit\ndef outer(x):\n  
 RUN = "from outer import outer; print(outer(1), sum(outer.stats.cache_hits.values()))"
 
 
+def python(code, folder, **environment):
+    """The words that a fresh process prints."""
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment}
+    process = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    return process.stdout.split()
+
+
 def test_a_kernel_that_is_part_of_another_may_change(tmp_path):
-    """numba itself would go on with what it compiled of the old one."""
+    """By itself numba would use the old one, as it was compiled into the other."""
     shutil.copy(jit.__file__, tmp_path / "jit.py")
     (tmp_path / "outer.py").write_text(OUTER)
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
 
-    def found():
-        done = subprocess.run(
-            [sys.executable, "-c", RUN], cwd=tmp_path, env=environment, capture_output=True, text=True
-        )
-        return done.stdout.split()
+    def run():
+        return python(RUN, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
 
     (tmp_path / "inner.py").write_text(INNER.format(added=1))
-    assert found() == ["2", "0"]
-    assert found() == ["2", "1"]
+    assert run() == ["2", "0"]
+    assert run() == ["2", "1"]
     (tmp_path / "inner.py").write_text(INNER.format(added=10))
-    assert found() == ["11", "0"]
+    assert run() == ["11", "0"]
+
+
+def test_a_numba_that_names_its_parts_otherwise_compiles_and_caches(tmp_path):
+    """The patches are left out one by one where the attribute that they need is missing."""
+    text = Path(jit.__file__).read_text(encoding="utf-8")
+    for name in ('"_cache"', '"_cache_file"', '"_source_stamp"', '"save_overload"'):
+        assert name in text
+        text = text.replace(name, '"renamed"')
+    (tmp_path / "jit.py").write_text(text)
+    (tmp_path / "inner.py").write_text(INNER.format(added=1))
+    (tmp_path / "outer.py").write_text(OUTER)
+    for hits in "01":
+        assert python(RUN, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache")) == ["2", hits]
+
+
+@pytest.mark.parametrize("cache", [SimpleNamespace(), SimpleNamespace(_cache_file=None)], ids=["no file", "None"])
+def test_a_cache_of_another_kind_stays_as_it_is(cache):
+    """Nothing is added to what is not known."""
+    before = dict(vars(cache))
+    jit._forget_what_changed(cache)
+    jit._survive_a_full_disk(cache)
+    assert vars(cache) == before
+
+
+def test_only_an_error_of_the_disk_is_passed_over():
+    """Any other error while a kernel is saved is a mistake."""
+    errors = [OSError(28, "No space left on device"), ValueError("a mistake")]
+
+    def save(*_):
+        raise errors.pop(0)
+
+    cache = SimpleNamespace(save_overload=save)
+    jit._survive_a_full_disk(cache)
+    cache.save_overload("signature", "data")
+    with pytest.raises(ValueError, match="a mistake"):
+        cache.save_overload("signature", "data")
+
+
+WITHOUT = """
+import warnings
+import numpy as np, partwise as pw, scipy.sparse as sp
+warnings.simplefilter("ignore")
+dense = np.random.default_rng(0).random((12, 9))
+for name in pw.ALGORITHMS:
+    for A in (dense, sp.csr_array(dense * (dense > .5)), dense.astype("f4")):
+        fit = pw.factorize(A, 3, algorithm=name, stop=pw.MaxIterations(2), seed=0)
+        assert type(fit.W) is np.ndarray and np.isfinite(fit.error), name
+        print(name, A.dtype, fit.error)
+"""
+
+
+def test_every_algorithm_runs_without_a_compiler():
+    """With NUMBA_DISABLE_JIT the kernels are plain Python, with the same results to rounding."""
+    plain, compiled = (python(WITHOUT, None, NUMBA_DISABLE_JIT=value) for value in "10")
+    assert plain[::3] == compiled[::3]
+    for name, kind, one, two in zip(plain[::3], plain[1::3], plain[2::3], compiled[2::3], strict=True):
+        assert abs(float(one) - float(two)) <= (1e-4 if kind == "float32" else 1e-9), name

@@ -13,6 +13,7 @@ from contextlib import contextmanager, nullcontext
 from functools import cache
 from itertools import count, islice
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -222,6 +223,30 @@ def test_blas_is_held_in_any_thread(main_limits):
         other.start()
         other.join()
     assert seen == [1]
+
+
+class Library:
+    """A library controller with nothing but a number of threads, as before threadpoolctl 3.7."""
+
+    num_threads = 4
+
+    def set_num_threads(self, number: int) -> None:
+        """Set it."""
+        self.num_threads = number
+
+
+@pytest.mark.parametrize("libraries", [None, [], [Library()]], ids=["not listed", "no library", "a plain one"])
+def test_another_threadpoolctl_limits_what_it_can(libraries, monkeypatch):
+    """Without ``lib_controllers`` nothing is limited, without ``clear_controlling_thread`` nothing is cleared."""
+    parts = {} if libraries is None else {"lib_controllers": libraries}
+    controller = SimpleNamespace(select=lambda user_api: SimpleNamespace(**parts))
+    monkeypatch.setattr("partwise.threads.blas.ThreadpoolController", lambda: controller)
+    limit = type(single_threaded_blas)()
+    for _ in range(2):
+        with limit():
+            limit.own_thread()
+            assert all(library.num_threads == 1 for library in libraries or ())
+        assert all(library.num_threads == 4 for library in libraries or ())
 
 
 def test_blas_is_held_at_one_thread_inside_and_given_back_between_steps():

@@ -2,22 +2,19 @@
 
 import numpy as np
 
-from partwise.kernels.jit import jit
-from partwise.kernels.vectors import BYTES, fused, load, spread, store
+from partwise.kernels.jit import fused_jit, jit
 
-LANES = BYTES // 8
 EPS = float(np.finfo(np.float64).eps)
 
 
 @jit
-def positive_inverse(gram, work, out):
+def positive_inverse(gram, out):
     """out = G⁻¹ by elimination in the unit-diagonal scale; False where G is not positive definite to rounding.
 
-    A positive definite matrix needs no other order of the pivots. ``work`` has a row for each topic, one more, and
-    columns for them in whole vectors, all zero.
+    A positive definite matrix needs no other order of the pivots.
     """
     k = len(gram)
-    scale = work[k]
+    work, scale = np.empty((k, k)), np.empty(k)
     for i in range(k):
         if not gram[i, i] > 0:
             return False
@@ -25,43 +22,45 @@ def positive_inverse(gram, work, out):
     for i in range(k):
         for j in range(k):
             work[i, j] = gram[i, j] * scale[i] * scale[j]
-    before = _norm(work, k)
-    if not _eliminate(work, k):
+    before = _norm(work)
+    if not _eliminate(work):
         return False
     for i in range(k):
         for j in range(i + 1):
             out[i, j] = out[j, i] = (work[i, j] + work[j, i]) / 2 * scale[i] * scale[j]
-    return before * _norm(work, k) * k * EPS < 1
+    return before * _norm(work) * k * EPS < 1
 
 
 @jit
-def _norm(work, k):
+def _norm(work):
     """The largest sum of absolute values in a row."""
     largest = 0.0
-    for i in range(k):
+    for i in range(len(work)):
         total = 0.0
-        for j in range(k):
+        for j in range(len(work)):
             total += abs(work[i, j])
         if total > largest:
             largest = total
     return largest
 
 
-@jit
-def _eliminate(work, k):
+@fused_jit
+def _eliminate(work):
     """The inverse in place; False where a pivot is not positive."""
-    zero = spread(0.0)
+    k = len(work)
     for p in range(k):
-        if not work[p, p] > 0:
+        pivot = work[p]
+        if not pivot[p] > 0:
             return False
-        share = spread(1 / work[p, p])
-        work[p, p] = 1
-        for j in range(0, k, LANES):
-            store(work, p, j, fused(share, load(work, p, j), zero))
+        share = 1 / pivot[p]
+        pivot[p] = 1
+        for j in range(k):
+            pivot[j] *= share
         for i in range(k):
             if i != p:
-                minus = spread(-work[i, p])
-                work[i, p] = 0
-                for j in range(0, k, LANES):
-                    store(work, i, j, fused(minus, load(work, p, j), load(work, i, j)))
+                row = work[i]
+                minus = -row[p]
+                row[p] = 0
+                for j in range(k):
+                    row[j] += minus * pivot[j]
     return True

@@ -125,7 +125,7 @@ def fnnls_rows(gram, rhs, out):
 
 @jit
 def pivot_row(gram, r, passive, work, y, x):
-    """Block principal pivoting (Kim and Park 2011) on one row from the passive set given; False when it gives up."""
+    """Block principal pivoting (Kim and Park 2011) on one row from ``passive``; False when it gives up."""
     k = gram.shape[0]
     top = 0.0
     for c in range(k):
@@ -156,21 +156,32 @@ def pivot_row(gram, r, passive, work, y, x):
     return False
 
 
-@jit
 def pivoting_rows(gram, rhs, guess, out):
-    """Every row by pivoting from the support of ``guess``; a row on which it gives up is solved by FNNLS."""
+    """Every row by pivoting from the support of ``guess``; a row on which it gives up is solved by FNNLS.
+
+    That is rare, so FNNLS is a kernel of its own, which is compiled when it is needed.
+    """
+    solved = np.empty(len(rhs), np.bool_)
+    _pivot_rows(gram, rhs, guess, solved, out)
+    if not solved.all():
+        rest = np.empty((len(rhs) - np.count_nonzero(solved), len(gram)), out.dtype)
+        fnnls_rows(gram, rhs[~solved], rest)
+        out[~solved] = np.where(rest > 0, rest, 0)
+
+
+@jit
+def _pivot_rows(gram, rhs, guess, solved, out):
+    """Every row by :func:`pivot_row`, where that does not give up; ``solved`` says so."""
     k = gram.shape[0]
     work = np.empty((k, k + 1))
     passive = np.zeros(k, np.bool_)
     r = np.empty(k)
     y = np.empty(k)
-    s = np.empty(k)
     x = np.empty(k)
     for i in range(rhs.shape[0]):
         for c in range(k):
             r[c] = rhs[i, c]
             passive[c] = guess[i, c] > 0
-        if not pivot_row(gram, r, passive, work, y, x):
-            fnnls_row(gram, r, passive, work, y, s, x)
+        solved[i] = pivot_row(gram, r, passive, work, y, x)
         for c in range(k):
             out[i, c] = x[c] if x[c] > 0 else 0.0

@@ -1,4 +1,11 @@
-"""BLAS held at one thread while row blocks carry the parallelism."""
+"""BLAS held at one thread while row blocks carry the parallelism.
+
+threadpoolctl (tried: 3.5.0 and 3.8.0) has ``threadpool_limits`` for this, which is not enough: two of them that overlap
+in two threads undo each other, and from 3.7 on one that a second thread sets has no effect. So its library controllers
+are set one by one (``lib_controllers``), and the thread that it lets set them is cleared before
+(``clear_controlling_thread``). Where a release has not the one or the other, BLAS is limited as far as it can be, at
+worst not at all: results stay right, and BLAS threads compete with ours.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +14,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from threading import Condition, Lock, get_ident
+from typing import Any
 from weakref import WeakSet
 
 from threadpoolctl import ThreadpoolController
 
 
-def _all_blas() -> ThreadpoolController:
-    """numpy's BLAS, and scipy's, which the kernels use and which would come unseen with the first of them."""
+def _all_blas() -> list[Any]:
+    """The controllers of numpy's BLAS and of scipy's, which the kernels use and which is loaded with the first one."""
     import_module("scipy.linalg.cython_blas")
-    return ThreadpoolController().select(user_api="blas")
+    return list(getattr(ThreadpoolController().select(user_api="blas"), "lib_controllers", ()))
 
 
 class _SingleThreadedBlas:
@@ -27,7 +35,7 @@ class _SingleThreadedBlas:
 
     def __init__(self) -> None:
         self._reset()
-        self._controller: ThreadpoolController | None = None
+        self._libraries: list[Any] | None = None
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(
                 before=self._before_fork, after_in_parent=self._after_fork, after_in_child=self._in_child
@@ -59,23 +67,23 @@ class _SingleThreadedBlas:
     def _agree(self) -> None:
         """Make the limit what the holders ask for; what to give back is noted before anything is changed."""
         if self._holders and self._before is None:
-            self._controller = self._controller or _all_blas()
-            self._before = [library.num_threads for library in self._controller.lib_controllers]
+            if self._libraries is None:
+                self._libraries = _all_blas()
+            self._before = [library.num_threads for library in self._libraries]
             self._set([1] * len(self._before))
         elif not self._holders and self._before is not None:
             self._set(self._before)
             self._before = None
 
     def _set(self, counts: list[int]) -> None:
-        assert self._controller is not None
         self._take_over()
-        for library, count in zip(self._controller.lib_controllers, counts, strict=True):
+        for library, count in zip(self._libraries or (), counts, strict=True):
             library.set_num_threads(count)
         self._take_over()
 
     def _take_over(self) -> None:
-        """Newer threadpoolctl lets only the first thread set a limit that is the whole process's; the count is ours."""
-        for library in self._controller.lib_controllers if self._controller else ():
+        """From 3.7 on threadpoolctl lets only the first thread set the limit of the process; our count is locked."""
+        for library in self._libraries or ():
             clear = getattr(library, "clear_controlling_thread", None)
             if clear is not None:
                 clear(force=True)
@@ -104,7 +112,7 @@ class _SingleThreadedBlas:
 
     def own_thread(self) -> None:
         """In a thread of a pool: where a library counts threads for each calling thread (OpenMP), limit it there."""
-        for library in self._controller.lib_controllers if self._controller else ():
+        for library in self._libraries or ():
             if getattr(library, "threading_layer", None) == "openmp":
                 library.set_num_threads(1)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from partwise.algorithms.updates.scaling import unit_diagonal
-from partwise.kernels.inverse import LANES, positive_inverse
+from partwise.kernels.inverse import positive_inverse
 from partwise.kernels.squares import square_product
 from partwise.types import Array, Rows, Update
 
@@ -21,9 +21,9 @@ def inverse(gram: Array) -> Array:
     """
     rank = len(gram)
     if rank <= SMALL:
-        found, work = np.empty((rank, rank)), np.zeros((rank + 1, -(-rank // LANES) * LANES))
-        if positive_inverse(gram, work, found):
-            return found
+        result = np.empty((rank, rank))
+        if positive_inverse(gram, result):
+            return result
     return _general_inverse(gram)
 
 
