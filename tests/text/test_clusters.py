@@ -1,4 +1,6 @@
-"""Purity, NMI and ARI against scikit-learn's and by hand."""
+"""Purity, NMI and ARI against scikit-learn's and by hand; degrees and margins."""
+
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -26,3 +28,25 @@ def test_purity_by_hand():
     assert found.purity == pytest.approx(4 / 6)
     assert (found.documents, found.left_out) == (6, 2)
     assert label_scores(np.array([0, -1]), ["", "a"]) is None
+
+
+def test_clusters_give_topic_degree_and_margin(model):
+    """Degrees and margins from the unit-length weights, scores where there are labels."""
+    weights = model.factorization.H.T * np.linalg.norm(model.factorization.W, axis=0)
+    parts = weights / weights.sum(axis=1, keepdims=True)
+    found = model.clusters()
+    for one, row in zip(found, parts, strict=True):
+        second, first = np.sort(row)[-2:]
+        assert (one.topic, one.degree, one.margin) == (
+            row.argmax(),
+            pytest.approx(first),
+            pytest.approx(first - second),
+        )
+    assert found.scores.purity == 1
+    assert found.scores.ari == 1
+    assert found.scores.documents == 30
+    counts = Counter(one.topic for one in found)
+    assert found.sizes == tuple(counts[c] for c in range(3))
+    assert model.clusters(labels=[None] * 30).scores is None
+    with pytest.raises(ValueError, match="2 labels for 30 documents"):
+        model.clusters(labels=["a", "b"])

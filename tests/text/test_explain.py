@@ -1,17 +1,10 @@
-"""Specificity and explanations, each against numbers worked out by hand."""
+"""Explanations against numbers worked out by hand, and of a model."""
 
 import numpy as np
 import pytest
+from corpus import texts
 
 from partwise.text.explain import explain_column
-from partwise.text.topics import specificity
-
-
-def test_specificity_by_hand():
-    """Unit columns (.6, .8, 0) and (0, .8, .6): u²/Σu is .6, .64/1.6, 0 and 0, .4, .6; lengths do not count."""
-    w = np.array([[3.0, 0], [4, 8], [0, 6]])
-    np.testing.assert_allclose(specificity(w), [[0.6, 0], [0.4, 0.4], [0, 0.6]])
-    np.testing.assert_allclose(specificity(w * [1, 7]), specificity(w))
 
 
 def test_an_explanation_by_hand():
@@ -30,3 +23,18 @@ def test_an_explanation_by_hand():
     assert [(term.term, term.weight) for term in parts[1].terms] == [("b", pytest.approx(1.0))]
     rest = np.array([2 - 1.5, 1 - 2.8, -0.6])
     assert explained == pytest.approx(1 - rest @ rest / 5)
+
+
+def test_explain_says_which_terms_carried_it(model):
+    """Degrees as in the clusters; the terms are the document's own, their parts add up to at most 1."""
+    for i in (0, 1, 2):
+        told = model.explain(i)
+        assert told.parts[0].topic == model.strongest.topic[i]
+        assert sum(part.degree for part in told.parts) == pytest.approx(1)
+        words = set(texts()[i].split())
+        assert all(term.term in words for part in told.parts for term in part.terms)
+        assert all(sum(term.weight for term in part.terms) <= 1 + 1e-9 for part in told.parts)
+        assert 0 < told.explained <= 1
+    told, again = model.explain_text(texts()[0]), model.explain(0)
+    assert [p.topic for p in told.parts] == [p.topic for p in again.parts]
+    assert told.explained == pytest.approx(again.explained, abs=1e-6)

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from partwise.storage.settings import Plain
+from partwise.text.collection import Collection
+from partwise.text.mixtures import Strongest
 from partwise.types import Array
 
 
@@ -59,6 +61,19 @@ class Clusters:
     def as_dict(self) -> dict[str, Plain]:
         """Plain numbers and words, ready for JSON."""
         return asdict(self)
+
+
+def clusters_of(collection: Collection, strongest: Strongest, names: tuple[str, ...]) -> Clusters:
+    """Every document of a collection with its strongest topic, compared with the labels of the collection."""
+    columns = (collection.ids, collection.titles, collection.labels)
+    rows = zip(*columns, strongest.topic, strongest.degree, strongest.margin, strict=True)
+    documents = tuple(
+        Membership(i, id_, title, label, None if topic < 0 else int(topic), float(degree), float(margin))
+        for i, (id_, title, label, topic, degree, margin) in enumerate(rows)
+    )
+    unassigned = int((strongest.topic < 0).sum())
+    scores = label_scores(strongest.topic, collection.labels)
+    return Clusters(documents, names, strongest.sizes(len(names)), unassigned, scores)
 
 
 def label_scores(topics: Array, labels: Sequence[str]) -> LabelScores | None:

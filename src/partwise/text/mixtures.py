@@ -42,6 +42,10 @@ class Strongest:
         second = ascending[:, -2] if degrees.shape[1] > 1 else np.zeros(len(degrees))
         return cls(topic, ascending[:, -1], ascending[:, -1] - second)
 
+    def sizes(self, topics: int) -> tuple[int, ...]:
+        """How many documents have each of ``topics`` topics as their strongest."""
+        return tuple(map(int, np.bincount(self.topic[self.topic >= 0], minlength=topics)))
+
 
 def order_by_share(fit: Factorization) -> Factorization:
     """The same factorisation with its topics in descending order of their mean degree, the certificate included."""

@@ -14,18 +14,17 @@ import scipy.sparse as sp
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.table import as_algorithm
 from partwise.arguments import whole_number
-from partwise.data.as_data import as_data
 from partwise.data.products import gram_of
 from partwise.engine.checkpoint import place
+from partwise.engine.stopping import Rule
 from partwise.factorize import DEFAULT_ALGORITHM, factorize
 from partwise.inits.table import as_init
 from partwise.linalg.matching import unit_columns
 from partwise.plot import Plots
 from partwise.plot.html import rows_html
 from partwise.result.certificate import Certificate
-from partwise.result.coherence import npmi_coherence
 from partwise.result.factorization import Factorization
-from partwise.text.clusters import Clusters, Membership, label_scores
+from partwise.text.clusters import Clusters, clusters_of
 from partwise.text.collection import Collection
 from partwise.text.comparison import Comparison, compare
 from partwise.text.document import as_labels
@@ -41,6 +40,7 @@ from partwise.text.topics import (
     short_names,
     specificity,
     strongest_terms,
+    topic_coherence,
 )
 from partwise.text.weighting import Weighting
 from partwise.types import Array
@@ -69,7 +69,7 @@ class TopicModel(TextModel):
         weighting: Weighting | None = None,
         algorithm: str | Algorithm = DEFAULT_ALGORITHM,
         init: Any = None,
-        stop: Any = None,
+        stop: Rule | Sequence[Rule] | None = None,
         restarts: int = 1,
         seed: int | None = 0,
         threads: int | None = None,
@@ -94,9 +94,19 @@ class TopicModel(TextModel):
             place(self.checkpoint)
 
     def _factor(self, collection: Collection) -> None:
-        settings = {"algorithm": self.algorithm, "init": self.init, "stop": self.stop, "restarts": self.restarts}
-        settings |= {"checkpoint": self.checkpoint, "every": self.every}
-        fit = factorize(collection.A, self.k, seed=self.seed, threads=self.threads, settle=True, **settings)
+        fit = factorize(
+            collection.A,
+            self.k,
+            algorithm=self.algorithm,
+            init=self.init,
+            stop=self.stop,
+            restarts=self.restarts,
+            seed=self.seed,
+            threads=self.threads,
+            checkpoint=self.checkpoint,
+            every=self.every,
+            settle=True,
+        )
         self._set_factorization(order_by_share(replace(fit, w=np.asarray(fit.w), h=np.asarray(fit.h))))
 
     def _set_factorization(self, fit: Factorization) -> None:
@@ -170,7 +180,7 @@ class TopicModel(TextModel):
         w = self.factorization.w
         top_terms = [strongest_terms(column, self.terms, n) for column in unit_columns(w).T]
         specific_terms = [strongest_terms(column, self.terms, n) for column in specificity(w).T]
-        coherence = self._coherence(n)
+        coherence = topic_coherence(self.collection, w, n)
         columns = zip(self.names, top_terms, specific_terms, self.shares, self.sizes, coherence, strict=True)
         topics = tuple(
             Topic(c, name, terms, specific, float(share), size, npmi, self._examples(c, documents))
@@ -178,15 +188,6 @@ class TopicModel(TextModel):
         )
         known = [npmi for npmi in coherence if npmi is not None]
         return Topics(topics, diversity(top_terms), float(np.mean(known)) if known else None)
-
-    def _coherence(self, n: int) -> list[float | None]:
-        """The NPMI of each topic's ``n`` strongest terms, from the rows of these terms alone."""
-        w = self.factorization.w
-        terms = np.unique(np.argsort(-w, axis=0, kind="stable")[:n])
-        if not len(terms):
-            return [None] * w.shape[1]
-        rows = as_data(self.collection.term_rows(terms), zero=True)
-        return [None if np.isnan(npmi) else float(npmi) for npmi in npmi_coherence(rows, w[terms], n)]
 
     @property
     def shares(self) -> Array:
@@ -198,8 +199,7 @@ class TopicModel(TextModel):
     @property
     def sizes(self) -> tuple[int, ...]:
         """How many documents have each topic as their strongest."""
-        topic = self.strongest.topic
-        return tuple(map(int, np.bincount(topic[topic >= 0], minlength=self.degrees.shape[1])))
+        return self.strongest.sizes(self.degrees.shape[1])
 
     def _examples(self, topic: int, n: int) -> tuple[Example, ...]:
         ids, titles, snippets = self.collection.ids, self.collection.titles, self.collection.snippets
@@ -210,16 +210,10 @@ class TopicModel(TextModel):
 
     def clusters(self, labels: Sequence[object] | None = None) -> Clusters:
         """Every document with its topic; purity, NMI and ARI where there are labels, those of the fit unless given."""
-        collection, strongest = self.collection, self.strongest
-        ids, titles = collection.ids, collection.titles
-        names = collection.labels if labels is None else as_labels(labels, len(ids))
-        rows = zip(ids, titles, names, strongest.topic, strongest.degree, strongest.margin, strict=True)
-        documents = tuple(
-            Membership(i, id_, title, label, None if topic < 0 else int(topic), float(degree), float(margin))
-            for i, (id_, title, label, topic, degree, margin) in enumerate(rows)
-        )
-        unassigned = int((strongest.topic < 0).sum())
-        return Clusters(documents, self.names, self.sizes, unassigned, label_scores(strongest.topic, names))
+        collection = self.collection
+        if labels is not None:
+            collection = replace(collection, labels=as_labels(labels, len(collection.ids)))
+        return clusters_of(collection, self.strongest, self.names)
 
     def explain(self, document: int | str, n: int = 8) -> Explanation:
         """The topics of a document of the collection, and which of its terms contribute to each."""

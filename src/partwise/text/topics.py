@@ -7,8 +7,11 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from partwise.data.as_data import as_data
 from partwise.linalg.matching import unit_columns
+from partwise.result.coherence import npmi_coherence
 from partwise.storage.settings import Plain
+from partwise.text.collection import Collection
 from partwise.types import Array
 
 NAME_TERMS = 3
@@ -105,6 +108,15 @@ def _distinct(terms: Sequence[str]) -> list[str]:
         if len(chosen) == NAME_TERMS:
             break
     return chosen
+
+
+def topic_coherence(collection: Collection, w: Array, n: int) -> list[float | None]:
+    """The mean NPMI of each topic's ``n`` strongest terms, from the rows of these terms alone."""
+    terms = np.unique(np.argsort(-w, axis=0, kind="stable")[:n])
+    if not len(terms):
+        return [None] * w.shape[1]
+    rows = as_data(collection.term_rows(terms), zero=True)
+    return [None if np.isnan(npmi) else float(npmi) for npmi in npmi_coherence(rows, w[terms], n)]
 
 
 def diversity(tops: Sequence[Sequence[Term]]) -> float:

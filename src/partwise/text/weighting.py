@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import scipy.sparse as sp
 
@@ -93,19 +93,19 @@ class Weighting:
         return Reader().read(cls, dict(options))
 
 
-def _check_count_or_share(name: str, value: Any) -> None:
+def _check_count_or_share(name: str, value: float) -> None:
     share = isinstance(value, float) and 0 <= value <= 1
     if not share and not (is_whole(value) and value >= 1):
         raise ValueError(f"{name} must be a whole number of at least 1 or a share from 0.0 to 1.0, not {value!r}.")
 
 
-def _check_ngrams(value: Any) -> None:
+def _check_ngrams(value: tuple[int, int]) -> None:
     pair = isinstance(value, tuple) and len(value) == 2 and all(is_whole(size) for size in value)
     if not pair or not 1 <= value[0] <= value[1]:
         raise ValueError(f"ngrams must be two whole numbers such as (1, 2), the smaller first, not {value!r}.")
 
 
-def _check_pattern(pattern: Any) -> None:
+def _check_pattern(pattern: str) -> None:
     try:
         groups = re.compile(pattern).groups
     except (re.error, TypeError) as error:
