@@ -1,5 +1,6 @@
 """Texts stored as a matrix on disk: the topics are those of the run in memory, within the limit, again and again."""
 
+import errno
 import tracemalloc
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from corpus import documents
 
 import partwise as pw
 from partwise.data import write as writing
+from partwise.storage.archive import Full
 from partwise.text import LSI, Document, TextFiles, TopicModel, Weighting, collect, open_collection, store_texts
 from partwise.text.collection import gather
 from partwise.text.model_files import _matrix_arrays
@@ -69,6 +71,22 @@ def test_a_stored_matrix_cut_along_its_terms(tmp_path):
         np.testing.assert_array_equal(counts, np.diff(matrix.indptr))
         np.testing.assert_array_equal(columns, matrix.indices)
         np.testing.assert_array_equal(values, matrix.data.astype(np.float32))
+
+
+def test_a_save_that_cannot_be_written_says_so(tmp_path, monkeypatch):
+    """A folder that does not exist, and a disk without room for the temporary copy."""
+    store_texts(tmp_path / "m", documents())
+    model = LSI(2).fit_collection(open_collection(tmp_path / "m"))
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        model.save(tmp_path / "nowhere" / "model")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("partwise.text.model_files._disk_array", full)
+    with pytest.raises(Full, match="no room beside it for a temporary copy"):
+        model.save(tmp_path / "model")
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
 
 
 def test_saving_needs_less_memory_than_the_matrix(tmp_path):

@@ -84,7 +84,7 @@ def assigned(w: Array, other: Array) -> list[tuple[int, int, float]]:
     return sorted(pairs, key=lambda pair: (-pair[2], pair[0]))
 
 
-def compare(first: TopicModel, second: TopicModel, n: int) -> Comparison:
+def compare_models(first: TopicModel, second: TopicModel, n: int) -> Comparison:
     """Match the topics of two models over the terms that both have, and follow the documents that both have."""
     terms, other_terms = shared(first.vocabulary.keys, second.vocabulary.keys)
     if not len(terms):

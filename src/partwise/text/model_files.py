@@ -18,7 +18,7 @@ from partwise.linalg.svd import SVD
 from partwise.result.factorization import Factorization
 from partwise.storage import archive
 from partwise.storage.settings import Plain, Reader, plain
-from partwise.storage.targets import is_stream, resolved
+from partwise.storage.targets import check_target, is_stream, resolved
 from partwise.text.collection import Collection, gather
 from partwise.text.json_arrays import array_to_strings, strings_to_array
 from partwise.text.lsi import LSI
@@ -31,9 +31,8 @@ LAYOUT = 1
 STRINGS = ("ids", "titles", "labels", "snippets")
 CHUNK = 2**18
 """Bytes that are written at a time to reserve room on a disk."""
-Model = TypeVar("Model", bound=TextModel)
+FittedModel = TypeVar("FittedModel", bound=TextModel)
 Path = str | os.PathLike[str]
-Arrays = Mapping[str, Array]
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def save_topic_model(model: TopicModel, path: Path) -> None:
 def load_topic_model(path: Path) -> TopicModel:
     """Read a topic model; a start that only its author had is replaced by the default one."""
 
-    def build(meta: Plain, arrays: Arrays) -> TopicModel:
+    def build(meta: Plain, arrays: Mapping[str, Array]) -> TopicModel:
         settings = Reader().read(TopicSettings, meta["settings"])
         fit = Factorization.from_stored(meta["factorization"], arrays)
         model = TopicModel(settings.k, seed=settings.seed, restarts=settings.restarts)
@@ -109,7 +108,7 @@ def save_lsi(model: LSI, path: Path) -> None:
 def load_lsi(path: Path) -> LSI:
     """Read an LSI model."""
 
-    def build(meta: Plain, arrays: Arrays) -> LSI:
+    def build(meta: Plain, arrays: Mapping[str, Array]) -> LSI:
         settings = Reader().read(LsiSettings, meta["settings"])
         norms = Reader().read(SquaredNorms, meta["svd"])
         u, s, v = arrays["u"], arrays["s"], arrays["v"]
@@ -132,7 +131,7 @@ def load_model(path: Path) -> TextModel:
     return LOADERS.get(archive.kind(path) or "", load_topic_model)(path)
 
 
-def _read(path: Path, kind: str, build: Callable[[Plain, Arrays], Model]) -> Model:
+def _read(path: Path, kind: str, build: Callable[[Plain, Mapping[str, Array]], FittedModel]) -> FittedModel:
     meta, arrays, _ = archive.read(path, kind, LAYOUT)
     try:
         return build(meta, arrays)
@@ -142,7 +141,7 @@ def _read(path: Path, kind: str, build: Callable[[Plain, Arrays], Model]) -> Mod
         raise ValueError(f"{path} is a {kind} file, but its contents do not fit together.") from None
 
 
-def _write(path: Path, model: TextModel, meta: dict[str, Plain], arrays: Arrays) -> None:
+def _write(path: Path, model: TextModel, meta: dict[str, Plain], arrays: Mapping[str, Array]) -> None:
     """Write a model with its collection."""
     collection, vocabulary = model.collection, model.vocabulary.as_arrays()
     strings = {name: strings_to_array(getattr(collection, name)) for name in STRINGS}
@@ -165,12 +164,19 @@ def _matrix_arrays(collection: Collection, path: Path) -> Iterator[dict[str, Arr
             matrix = collection.in_memory()
             values, documents, counts = matrix.data, matrix.indices, np.diff(matrix.indptr).astype(np.int32)
         else:
+            check_target(path)
             folder = None if is_stream(path) else resolved(path).parent
 
             def allocate(size: int, dtype: DTypeLike) -> Array:
                 return _disk_array(files.enter_context(tempfile.TemporaryFile(dir=folder)), size, dtype)
 
-            values, documents, counts = gather(as_data(collection.A), allocate)
+            try:
+                values, documents, counts = gather(as_data(collection.A), allocate)
+            except OSError as error:
+                if not archive.is_full(error):
+                    raise
+                reason = f"there is no room beside it for a temporary copy of its matrix ({error.strerror})"
+                raise archive.Full(f"{path} could not be written, {reason}.") from None
         yield {"a_values": values, "a_terms": counts, "a_documents": documents}
 
 
@@ -183,7 +189,7 @@ def _disk_array(file: IO[bytes], size: int, dtype: DTypeLike) -> Array:
     return np.memmap(file, dtype, "r+", shape=(size,)) if size else np.empty(0, dtype)
 
 
-def _collection(remarks: Plain, arrays: Arrays, shape: tuple[int, int]) -> Collection:
+def _collection(remarks: Plain, arrays: Mapping[str, Array], shape: tuple[int, int]) -> Collection:
     """The collection of a file, every length compared with the factors'."""
     prefix = "vocabulary_"
     terms = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

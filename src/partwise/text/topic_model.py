@@ -26,7 +26,7 @@ from partwise.result.certificate import Certificate
 from partwise.result.factorization import Factorization
 from partwise.text.clusters import Clusters, clusters_of
 from partwise.text.collection import Collection
-from partwise.text.comparison import Comparison, compare
+from partwise.text.comparison import Comparison, compare_models
 from partwise.text.document import as_labels
 from partwise.text.explain import Explanation, explain_column
 from partwise.text.mixtures import Strongest, degrees, order_by_share, unit_weights
@@ -233,7 +233,7 @@ class TopicModel(TextModel):
         """What became of these topics in another model: matched topics, terms, shares, and documents that moved."""
         if not isinstance(other, TopicModel):
             raise TypeError(f"A topic model is compared with a topic model, not with {type(other).__name__}.")
-        return compare(self, other, n)
+        return compare_models(self, other, n)
 
     @property
     def plot(self) -> Plots:
