@@ -27,11 +27,11 @@ def write(path, rows, group=7):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """120 documents in three files, one of them empty and one below; a note of another tool beside them."""
-    path, made = tmp_path_factory.mktemp("texts"), documents(count=120)
+    path, corpus = tmp_path_factory.mktemp("texts"), documents(count=120)
     (path / "deep").mkdir()
-    write(path / "a.parquet", made[:50])
+    write(path / "a.parquet", corpus[:50])
     write(path / "b.parquet", [])
-    write(path / "deep" / "c.parquet", made[50:])
+    write(path / "deep" / "c.parquet", corpus[50:])
     (path / "_SUCCESS").touch()
     return path
 
@@ -52,7 +52,9 @@ def test_topics_are_those_of_the_run_in_memory(client, folder, tmp_path, weighti
         assert getattr(far.vocabulary, name) == getattr(near.vocabulary, name)
     for name in ("ids", "titles", "labels", "snippets", "empty", "duplicates"):
         assert getattr(far, name) == getattr(near, name)
-    one, other = (TopicModel(3, weighting=weighting, threads=2).fit_collection(made) for made in (near, far))
+    one, other = (
+        TopicModel(3, weighting=weighting, threads=2).fit_collection(collection) for collection in (near, far)
+    )
     for side in ("w", "h"):
         expected = getattr(one.factorization, side)
         np.testing.assert_allclose(getattr(other.factorization, side), expected, atol=1e-6 * expected.max())
@@ -76,56 +78,56 @@ def test_the_matrix_stays_with_the_workers(client, folder):
 def test_a_run_on_the_cluster_is_kept_and_gone_on_with(client, folder, tmp_path):
     """Stopped after three iterations as though by Ctrl-C, and taken up with the same documents read again."""
 
-    def fitted(**kept):
+    def fitted(**checkpointing):
         collection = collect_parquet(folder, client=client, **COLUMNS)
-        return TopicModel(3, stop=pw.MaxIterations(8), **kept).fit_collection(collection)
+        return TopicModel(3, stop=pw.MaxIterations(8), **checkpointing).fit_collection(collection)
 
-    whole = fitted()
-    kept = {"checkpoint": tmp_path / "run", "every": 1}
-    asked, ask = [], pw.MaxIterations.__call__
+    uninterrupted = fitted()
+    checkpointing = {"checkpoint": tmp_path / "run", "every": 1}
+    steps, original = [], pw.MaxIterations.__call__
 
     def interrupted(rule, step):
-        asked.append(step)
-        if len(asked) == 4:
+        steps.append(step)
+        if len(steps) == 4:
             raise KeyboardInterrupt
-        return ask(rule, step)
+        return original(rule, step)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pw.MaxIterations, "__call__", interrupted)
-        assert fitted(**kept).factorization.reason is pw.Reason.INTERRUPTED
+        assert fitted(**checkpointing).factorization.reason is pw.Reason.INTERRUPTED
     assert pw.resume(tmp_path / "run").phase == "run"
-    again = fitted(**kept).factorization
-    np.testing.assert_array_equal(again.w, whole.factorization.w)
-    np.testing.assert_array_equal(again.h, whole.factorization.h)
+    again = fitted(**checkpointing).factorization
+    np.testing.assert_array_equal(again.w, uninterrupted.factorization.w)
+    np.testing.assert_array_equal(again.h, uninterrupted.factorization.h)
 
 
 def test_ids_are_numbers_over_all_files_unless_there_is_a_column(client, folder):
     """As in memory."""
-    found = collect_parquet(folder, client=client, column="body")
-    assert found.ids == tuple(str(number) for number in range(1, 121))
-    assert found.ids == collect(read_documents(folder, column="body")).ids
+    collection = collect_parquet(folder, client=client, column="body")
+    assert collection.ids == tuple(str(number) for number in range(1, 121))
+    assert collection.ids == collect(read_documents(folder, column="body")).ids
 
 
 def test_empty_and_missing_texts(client, tmp_path):
     """A part of nulls and stop words alone is taken as it is; nulls are counted and told."""
     texts = ["ship harbour sail", "ship sail tide", "harbour tide sail", None, "the and of", None]
     pyarrow.parquet.write_table(pyarrow.table({"text": texts}), tmp_path / "a.parquet")
-    told = []
-    found = collect_parquet(tmp_path / "a.parquet", client=client, warn=told.append)
-    assert found.empty == (3, 4, 5)
-    assert len(told) == 1
-    assert "2 times, first" in told[0]
-    assert TopicModel(2).fit_collection(found).factorization.h[3:].max() == 0
+    warnings = []
+    collection = collect_parquet(tmp_path / "a.parquet", client=client, warn=warnings.append)
+    assert collection.empty == (3, 4, 5)
+    assert len(warnings) == 1
+    assert "2 times, first" in warnings[0]
+    assert TopicModel(2).fit_collection(collection).factorization.h[3:].max() == 0
 
 
 def refusals(tmp_path):
     """(what is given, what is said)"""
     write(tmp_path / "empty.parquet", [])
     (tmp_path / "torn").mkdir()
-    whole = write(tmp_path / "torn" / "a.parquet", documents()).read_bytes()
-    (tmp_path / "torn" / "b.parquet").write_bytes(whole[: len(whole) // 2])
+    content = write(tmp_path / "torn" / "a.parquet", documents()).read_bytes()
+    (tmp_path / "torn" / "b.parquet").write_bytes(content[: len(content) // 2])
     (tmp_path / "bent").mkdir()
-    (tmp_path / "bent" / "c.parquet").write_bytes(whole[:40] + bytes(200) + whole[240:])
+    (tmp_path / "bent" / "c.parquet").write_bytes(content[:40] + bytes(200) + content[240:])
     write(tmp_path / "twice.parquet", [*documents(), *documents()])
     (tmp_path / "none").mkdir()
     return [

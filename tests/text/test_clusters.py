@@ -17,36 +17,36 @@ PAIRS = st.lists(st.tuples(st.integers(0, 4), st.sampled_from("abcd")), min_size
 def test_scores_are_scikit_learns(pairs):
     """NMI and ARI agree on any two labellings."""
     topics, labels = np.array([t for t, _ in pairs]), [label for _, label in pairs]
-    found = label_scores(topics, labels)
-    assert found.nmi == pytest.approx(normalized_mutual_info_score(labels, topics), abs=1e-9)
-    assert found.ari == pytest.approx(adjusted_rand_score(labels, topics), abs=1e-9)
+    scores = label_scores(topics, labels)
+    assert scores.nmi == pytest.approx(normalized_mutual_info_score(labels, topics), abs=1e-9)
+    assert scores.ari == pytest.approx(adjusted_rand_score(labels, topics), abs=1e-9)
 
 
 def test_purity_by_hand():
     """Topic 0 has a, a, b; topic 1 has b, b, c: four of six; what has no topic or no label is left out."""
-    found = label_scores(np.array([0, 0, 0, 1, 1, 1, -1, 2]), ["a", "a", "b", "b", "b", "c", "a", ""])
-    assert found.purity == pytest.approx(4 / 6)
-    assert (found.documents, found.left_out) == (6, 2)
+    scores = label_scores(np.array([0, 0, 0, 1, 1, 1, -1, 2]), ["a", "a", "b", "b", "b", "c", "a", ""])
+    assert scores.purity == pytest.approx(4 / 6)
+    assert (scores.documents, scores.left_out) == (6, 2)
     assert label_scores(np.array([0, -1]), ["", "a"]) is None
 
 
 def test_clusters_give_topic_degree_and_margin(model):
     """Degrees and margins from the unit-length weights, scores where there are labels."""
     weights = model.factorization.H.T * np.linalg.norm(model.factorization.W, axis=0)
-    parts = weights / weights.sum(axis=1, keepdims=True)
-    found = model.clusters()
-    for one, row in zip(found, parts, strict=True):
+    degrees = weights / weights.sum(axis=1, keepdims=True)
+    clusters = model.clusters()
+    for one, row in zip(clusters, degrees, strict=True):
         second, first = np.sort(row)[-2:]
         assert (one.topic, one.degree, one.margin) == (
             row.argmax(),
             pytest.approx(first),
             pytest.approx(first - second),
         )
-    assert found.scores.purity == 1
-    assert found.scores.ari == 1
-    assert found.scores.documents == 30
-    counts = Counter(one.topic for one in found)
-    assert found.sizes == tuple(counts[c] for c in range(3))
+    assert clusters.scores.purity == 1
+    assert clusters.scores.ari == 1
+    assert clusters.scores.documents == 30
+    counts = Counter(one.topic for one in clusters)
+    assert clusters.sizes == tuple(counts[c] for c in range(3))
     assert model.clusters(labels=[None] * 30).scores is None
     with pytest.raises(ValueError, match="2 labels for 30 documents"):
         model.clusters(labels=["a", "b"])

@@ -18,14 +18,14 @@ DOCUMENTS = [
 
 def test_collect():
     """Names, first words, empty documents and copies, and the matrix of the texts."""
-    found = collect(iter(DOCUMENTS), Weighting())
+    collection = collect(iter(DOCUMENTS), Weighting())
     _, matrix = Weighting().fit([d.text for d in DOCUMENTS])
-    np.testing.assert_array_equal(found.A.toarray(), matrix.toarray())
-    assert found.ids == tuple("abcdef")
-    assert (found.titles[0], found.labels[0], found.snippets[0]) == ("A", "x", "the cat sat")
-    assert found.empty == (1, 4, 5)
-    assert found.duplicates == ((3, 0),)
-    assert found.remarks() == (
+    np.testing.assert_array_equal(collection.A.toarray(), matrix.toarray())
+    assert collection.ids == tuple("abcdef")
+    assert (collection.titles[0], collection.labels[0], collection.snippets[0]) == ("A", "x", "the cat sat")
+    assert collection.empty == (1, 4, 5)
+    assert collection.duplicates == ((3, 0),)
+    assert collection.remarks() == (
         "3 documents have no term of the vocabulary (first: b).",
         "1 document is an exact copy of another (first: d of a).",
     )
@@ -45,6 +45,6 @@ def test_same_id_twice():
 def test_texts_are_not_kept():
     """A generator of texts is passed once, and only the snippet of a long one stays."""
     long = "word " * 100_000
-    found = collect((Document(str(i), f"{long}{i}") for i in range(2)), Weighting())
-    assert [len(s) for s in found.snippets] == [200, 200]
+    collection = collect((Document(str(i), f"{long}{i}") for i in range(2)), Weighting())
+    assert [len(s) for s in collection.snippets] == [200, 200]
     assert snippet("a  b\tc\n" * 3) == "a b c a b c a b c"

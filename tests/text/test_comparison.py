@@ -12,9 +12,9 @@ def test_compare_matches_topics_and_finds_what_moved(model):
     assert all(m.topic == m.other and m.cosine == pytest.approx(1) for m in same.matches)
     assert (same.moved, same.only_first, same.only_second) == ((), (), ())
     assert all(not m.gained and not m.lost for m in same.matches)
-    made = documents()
-    made[0] = Document("d00", made[1].text, made[0].title, made[0].label)
-    moved = model.compare(TopicModel(3, seed=5).fit(made))
+    changed = documents()
+    changed[0] = Document("d00", changed[1].text, changed[0].title, changed[0].label)
+    moved = model.compare(TopicModel(3, seed=5).fit(changed))
     assert [one.id for one in moved.moved] == ["d00"]
     assert moved.moved[0].topic == model.strongest.topic[0]
     assert moved.shared_documents == 30

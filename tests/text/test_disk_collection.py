@@ -22,14 +22,14 @@ def test_a_stored_collection_is_the_one_in_memory(tmp_path, monkeypatch, weighti
     """Names, words, copies, matrix and topics, in several parts and chunks of names."""
     monkeypatch.setattr("partwise.text.disk_collection.PART_BYTES", 2000)
     monkeypatch.setattr("partwise.text.disk_collection.CHUNK", 50)
-    made = [*documents(count=118), Document("e", ""), Document("f", documents()[0].text)]
-    told = store_texts(tmp_path / "m", made, weighting, memory_limit=2**24)
-    assert told.parts > 2
-    near, far = collect(made, weighting), open_collection(tmp_path / "m")
+    corpus = [*documents(count=118), Document("e", ""), Document("f", documents()[0].text)]
+    stored = store_texts(tmp_path / "m", corpus, weighting, memory_limit=2**24)
+    assert stored.parts > 2
+    near, far = collect(corpus, weighting), open_collection(tmp_path / "m")
     for name in ("ids", "titles", "labels", "snippets", "empty", "duplicates"):
         assert getattr(far, name) == getattr(near, name)
     assert (far.vocabulary.keys, far.vocabulary.terms) == (near.vocabulary.keys, near.vocabulary.terms)
-    one, other = (TopicModel(3).fit_collection(some) for some in (near, far))
+    one, other = (TopicModel(3).fit_collection(collection) for collection in (near, far))
     for side in ("w", "h"):
         expected = getattr(one.factorization, side)
         np.testing.assert_allclose(getattr(other.factorization, side), expected, atol=1e-6 * expected.max())
@@ -108,7 +108,7 @@ def test_saving_needs_less_memory_than_the_matrix(tmp_path):
 def test_an_interrupted_conversion_goes_on(tmp_path, monkeypatch):
     """Finished parts are kept, the folder appears when it is whole, and nothing else is left."""
     monkeypatch.setattr("partwise.text.disk_collection.PART_BYTES", 2000)
-    made = documents(count=120)
+    corpus = documents(count=120)
     wrote, put = [], writing._Writer.put
 
     def counting(self, name, values):
@@ -120,12 +120,12 @@ def test_an_interrupted_conversion_goes_on(tmp_path, monkeypatch):
 
     monkeypatch.setattr(writing._Writer, "put", counting)
     with pytest.raises(KeyboardInterrupt):
-        store_texts(tmp_path / "m", made, memory_limit=2**24, source="news")
+        store_texts(tmp_path / "m", corpus, memory_limit=2**24, source="news")
     assert [path.name for path in tmp_path.iterdir()] == ["m.partial"]
-    store_texts(tmp_path / "m", made, memory_limit=2**24, source="news")
+    store_texts(tmp_path / "m", corpus, memory_limit=2**24, source="news")
     assert [before for _, before in wrote[20:40]] == [True] * 20
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
-    assert open_collection(tmp_path / "m").ids == collect(made).ids
+    assert open_collection(tmp_path / "m").ids == collect(corpus).ids
 
 
 def test_memory_is_bounded_by_the_table_of_hashes(tmp_path, monkeypatch):
@@ -156,22 +156,22 @@ def test_memory_is_bounded_by_the_table_of_hashes(tmp_path, monkeypatch):
 
 def test_misuse(tmp_path):
     """One sentence each, before anything is written."""
-    made = documents()
+    corpus = documents()
     with pytest.raises(TypeError, match="twice"):
-        store_texts(tmp_path / "m", iter(made))
+        store_texts(tmp_path / "m", iter(corpus))
     with pytest.raises(ValueError, match="memory_limit"):
-        store_texts(tmp_path / "m", made, memory_limit=10)
+        store_texts(tmp_path / "m", corpus, memory_limit=10)
     with pytest.raises(ValueError, match="Documents 1 and 31 have the same id 'd00'"):
-        store_texts(tmp_path / "m", [*made, *made])
+        store_texts(tmp_path / "m", [*corpus, *corpus])
     with pytest.raises(ValueError, match="stdin"):
         TextFiles("-")
     assert not list(tmp_path.iterdir())
     with pytest.raises(FileExistsError, match="exists"):
-        store_texts(tmp_path, made)
+        store_texts(tmp_path, corpus)
     pw.write_matrix(tmp_path / "bare", np.ones((3, 4)))
     with pytest.raises(ValueError, match="without words"):
         open_collection(tmp_path / "bare")
-    store_texts(tmp_path / "m", made)
+    store_texts(tmp_path / "m", corpus)
     names = tmp_path / "m" / "documents.000000.npy"
     names.write_bytes(names.read_bytes().replace(b"Sea", b"Sky"))
     with pytest.raises(ValueError, match=r"documents\.000000\.npy is damaged"):

@@ -28,13 +28,13 @@ def test_an_explanation_by_hand():
 def test_explain_says_which_terms_carried_it(model):
     """Degrees as in the clusters; the terms are the document's own, their parts add up to at most 1."""
     for i in (0, 1, 2):
-        told = model.explain(i)
-        assert told.parts[0].topic == model.strongest.topic[i]
-        assert sum(part.degree for part in told.parts) == pytest.approx(1)
+        explanation = model.explain(i)
+        assert explanation.parts[0].topic == model.strongest.topic[i]
+        assert sum(part.degree for part in explanation.parts) == pytest.approx(1)
         words = set(texts()[i].split())
-        assert all(term.term in words for part in told.parts for term in part.terms)
-        assert all(sum(term.weight for term in part.terms) <= 1 + 1e-9 for part in told.parts)
-        assert 0 < told.explained <= 1
-    told, again = model.explain_text(texts()[0]), model.explain(0)
-    assert [p.topic for p in told.parts] == [p.topic for p in again.parts]
-    assert told.explained == pytest.approx(again.explained, abs=1e-6)
+        assert all(term.term in words for part in explanation.parts for term in part.terms)
+        assert all(sum(term.weight for term in part.terms) <= 1 + 1e-9 for part in explanation.parts)
+        assert 0 < explanation.explained <= 1
+    explanation, again = model.explain_text(texts()[0]), model.explain(0)
+    assert [p.topic for p in explanation.parts] == [p.topic for p in again.parts]
+    assert explanation.explained == pytest.approx(again.explained, abs=1e-6)

@@ -40,9 +40,9 @@ def test_everything_is_the_same_after_loading(model, tmp_path):
 
 def test_the_texts_are_not_in_the_file(tmp_path):
     """Past its first characters a text leaves no trace but its counts."""
-    made = documents()
-    long = " ".join(d.text for d in made[::3]) + " the very last words of it"
-    TopicModel(2).fit([long, *(d.text for d in made)]).save(tmp_path / "a.partwise")
+    corpus = documents()
+    long = " ".join(d.text for d in corpus[::3]) + " the very last words of it"
+    TopicModel(2).fit([long, *(d.text for d in corpus)]).save(tmp_path / "a.partwise")
     with np.load(tmp_path / "a.partwise", allow_pickle=False) as file:
         assert all(array.dtype != object for array in file.values())
         assert not any(b"last words of it" in np.asarray(array).tobytes() for array in file.values())
@@ -68,27 +68,27 @@ def test_a_fresh_process_gives_the_same_answers(model, tmp_path):
     code = (
         "import json, sys, partwise as pw\n"
         "model = pw.load(sys.argv[1])\n"
-        "found = [model.search('captain melody').as_dict(), model.similar(2).as_dict()]\n"
+        "answers = [model.search('captain melody').as_dict(), model.similar(2).as_dict()]\n"
         "assert not {'sklearn', 'matplotlib', 'pandas', 'pyarrow'} & set(sys.modules)\n"
-        "print(json.dumps([*found, model.topics().as_dict(), model.clusters().as_dict()]))"
+        "print(json.dumps([*answers, model.topics().as_dict(), model.clusters().as_dict()]))"
     )
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     wanted = [model.search("captain melody"), model.similar(2), model.topics(), model.clusters()]
-    assert json.loads(done.stdout) == json.loads(json.dumps([found.as_dict() for found in wanted]))
+    assert json.loads(done.stdout) == json.loads(json.dumps([answer.as_dict() for answer in wanted]))
 
 
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.partwise")), ids=lambda path: path.stem)
 def test_files_of_earlier_versions_are_read(path):
     """A model that an earlier version wrote answers as it did then: what it said is kept beside it."""
-    model, told = pw.load(path), json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-    for query, ids, scores in told["searches"]:
+    model, expected = pw.load(path), json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    for query, ids, scores in expected["searches"]:
         answer = model.search(query, len(ids))
         assert [hit.id for hit in answer] == ids
         np.testing.assert_allclose([hit.score for hit in answer], scores, rtol=1e-6)
     if isinstance(model, TopicModel):
-        assert list(model.names) == told["names"]
-        assert [one.topic for one in model.clusters()] == told["clusters"]
+        assert list(model.names) == expected["names"]
+        assert [one.topic for one in model.clusters()] == expected["clusters"]
         assert model.explain(0).parts
         assert model.certificate.verdict
 
@@ -120,8 +120,8 @@ def test_other_files_are_refused(model, tmp_path):
     files.write(tmp_path / "odd.partwise", "partwise sausage", 1, meta, arrays)
     with pytest.raises(ValueError, match="holds a partwise sausage"):
         pw.load(tmp_path / "odd.partwise")
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
     with pytest.raises(ValueError, match="damaged"):
         load_model(path)
     for name in ("ids", "vocabulary_keys", "h", "a_terms"):

@@ -58,8 +58,8 @@ def write(folder, name, content, packed):
 def test_tables_are_read_back(tmp_path_factory, format, packed, rows):
     """Every cell comes back as it was, with its row number for an id, quotes and line breaks included."""
     path = write(tmp_path_factory.mktemp("t"), f"x.{format}", WRITERS[format](rows), packed)
-    found = list(read_documents(path, **COLUMNS))
-    assert found == [Document(str(i), *row) for i, row in enumerate(rows, 1)]
+    documents = list(read_documents(path, **COLUMNS))
+    assert documents == [Document(str(i), *row) for i, row in enumerate(rows, 1)]
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
@@ -82,8 +82,8 @@ def test_folders_are_read_back(tmp_path_factory, texts):
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_bytes(text.encode())
     (root / ".hidden").write_text("no")
-    found = list(read_documents(root))
-    assert [(d.id, d.text) for d in found] == [(n, t.removeprefix("\ufeff")) for n, t in sorted(texts.items())]
+    documents = list(read_documents(root))
+    assert [(d.id, d.text) for d in documents] == [(n, t.removeprefix("\ufeff")) for n, t in sorted(texts.items())]
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
@@ -94,8 +94,8 @@ def test_stdin(monkeypatch, format, packed):
     content = b"one two\nthree\n" if format == "lines" else WRITERS[format](rows)
     content = gzip.compress(content) if packed else content
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-    found = [d.text for d in read_documents("-", format=format, **({} if format == "lines" else COLUMNS))]
-    assert found == (["one two", "three"] if format == "lines" else ["one\ntwo", "three"])
+    texts = [d.text for d in read_documents("-", format=format, **({} if format == "lines" else COLUMNS))]
+    assert texts == (["one two", "three"] if format == "lines" else ["one\ntwo", "three"])
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252"])
@@ -110,11 +110,11 @@ def test_encodings(tmp_path, encoding):
 
 def test_mixed_encodings(tmp_path):
     """Several encodings are tried in order, line by line, and what was not in the first is counted."""
-    path, said = tmp_path / "x.txt", []
+    path, warnings = tmp_path / "x.txt", []
     path.write_bytes("schön\n".encode() + "schön\n".encode("latin-1") + "grün".encode("latin-1"))
-    found = [d.text for d in read_documents(path, encoding="utf-8,latin-1", warn=said.append)]
-    assert found == ["schön", "schön", "grün"]
-    assert said == [f"Not utf-8, so read as iso8859-1: 2 times, first {path}, line 2."]
+    texts = [d.text for d in read_documents(path, encoding="utf-8,latin-1", warn=warnings.append)]
+    assert texts == ["schön", "schön", "grün"]
+    assert warnings == [f"Not utf-8, so read as iso8859-1: 2 times, first {path}, line 2."]
 
 
 def test_ids_and_default_columns(tmp_path):
@@ -125,8 +125,8 @@ def test_ids_and_default_columns(tmp_path):
     (tmp_path / "one.csv").write_text("words\nhello\n")
     assert [d.text for d in read_documents(tmp_path / "one.csv")] == ["hello"]
     (tmp_path / "semi.csv").write_text("text;label\n1,5 apples;fruit\n")
-    found = next(read_documents(tmp_path / "semi.csv", label_column="label"))
-    assert (found.text, found.label) == ("1,5 apples", "fruit")
+    document = next(read_documents(tmp_path / "semi.csv", label_column="label"))
+    assert (document.text, document.label) == ("1,5 apples", "fruit")
 
 
 @pytest.mark.parametrize("format", ["lines", "csv", "jsonl"])

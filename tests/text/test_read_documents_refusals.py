@@ -100,9 +100,9 @@ def test_nulls_are_counted(tmp_path):
     pyarrow.parquet.write_table(table, tmp_path / "x.parquet")
     (tmp_path / "x.jsonl").write_text('{"text": "a"}\n{"text": null}\n{}\n')
     for name in ("x.parquet", "x.jsonl"):
-        said = []
-        assert [d.text for d in read_documents(tmp_path / name, warn=said.append)] == ["a", "", ""]
-        (sentence,) = said
+        warnings = []
+        assert [d.text for d in read_documents(tmp_path / name, warn=warnings.append)] == ["a", "", ""]
+        (sentence,) = warnings
         assert sentence.startswith("No text in the column 'text', so taken as empty: 2 times, first ")
         assert sentence.endswith((", row 2.", ", line 2."))
 
@@ -121,25 +121,25 @@ def test_bad_files_in_a_folder(tmp_path):
     with pytest.raises(ValueError, match=r"no document in .* Not text but a binary file, so left out: .*b.bin"):
         read_documents(tmp_path)
     make(tmp_path, "d.gz", gzip.compress(b"hello"))
-    said = []
-    assert [d.id for d in read_documents(tmp_path, warn=said.append)] == ["d.gz"]
-    assert len(said) == 2
+    warnings = []
+    assert [d.id for d in read_documents(tmp_path, warn=warnings.append)] == ["d.gz"]
+    assert len(warnings) == 2
     with pytest.raises(ValueError, match="is a folder; a format is for a single file"):
         read_documents(tmp_path, format="csv")
     make(tmp_path, "e.txt", b"one\ntwo\nthr\xe9e")
     with pytest.raises(ValueError, match=r"e.txt, line 3 is not utf-8"):
-        list(read_documents(tmp_path, warn=said.append))
+        list(read_documents(tmp_path, warn=warnings.append))
 
 
 def test_a_line_without_end(tmp_path):
     """A line of more than the limit is left out and counted, or, in a table, refused; the next one is read."""
     long = b"x" * (LIMIT + 10)
-    said = []
-    found = list(read_documents(make(tmp_path, "x.txt", b"a\n" + long + b"\nb\n"), warn=said.append))
-    assert [(d.id, d.text) for d in found] == [("1", "a"), ("3", "b")]
-    assert said == [f"Longer than 32 MB, so left out: {tmp_path / 'x.txt'}, line 2."]
+    warnings = []
+    documents = list(read_documents(make(tmp_path, "x.txt", b"a\n" + long + b"\nb\n"), warn=warnings.append))
+    assert [(d.id, d.text) for d in documents] == [("1", "a"), ("3", "b")]
+    assert warnings == [f"Longer than 32 MB, so left out: {tmp_path / 'x.txt'}, line 2."]
     jsonl = make(tmp_path, "x.jsonl", b'{"text":"a"}\n{"text":"' + long + b'"}\n{"text":"b"}')
-    assert [d.text for d in read_documents(jsonl, warn=said.append)] == ["a", "b"]
+    assert [d.text for d in read_documents(jsonl, warn=warnings.append)] == ["a", "b"]
     with pytest.raises(ValueError, match="line 2 is longer than 32 MB"):
         list(read_documents(make(tmp_path, "x.csv", b"text\n" + long)))
 

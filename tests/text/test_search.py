@@ -16,9 +16,9 @@ def test_search_is_the_cosine_of_the_reconstructions(model, query):
     w = np.asarray(model.factorization.W)
     dense = model.vocabulary.transform(texts()).toarray()
     column = model.vocabulary.transform([query]).toarray()[:, 0]
-    wanted = w @ nnls(w, column)[0]
-    there = np.array([w @ nnls(w, a)[0] for a in dense.T])
-    scores = there @ wanted / np.linalg.norm(there, axis=1) / np.linalg.norm(wanted)
+    reconstruction = w @ nnls(w, column)[0]
+    reconstructions = np.array([w @ nnls(w, a)[0] for a in dense.T])
+    scores = reconstructions @ reconstruction / np.linalg.norm(reconstructions, axis=1) / np.linalg.norm(reconstruction)
     answer = model.search(query, 10)
     np.testing.assert_allclose([hit.score for hit in answer], np.sort(scores)[::-1][:10], rtol=1e-6)
     np.testing.assert_allclose([scores[hit.index] for hit in answer], [hit.score for hit in answer], rtol=1e-6)

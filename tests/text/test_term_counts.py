@@ -42,16 +42,16 @@ def outcome(make):
 )
 def test_the_vocabulary_of_parts_is_that_of_the_whole(texts, edges, weight, stem, ngrams, df, most):
     """Keys, terms and weights for every choice of options; where one refuses, so does the other, in the same words."""
-    made = Weighting(weight, stem=stem, ngrams=ngrams, min_df=df[0], max_df=df[1], max_terms=most)
-    total = reduce(add, (count_terms(made, part) for part in cut(texts, edges)))
-    (refusal, whole, matrix), (again, found, *_) = (
-        outcome(lambda: made.fit(texts)),
-        outcome(lambda: [vocabulary_from_counts(made, total)]),
+    weighting = Weighting(weight, stem=stem, ngrams=ngrams, min_df=df[0], max_df=df[1], max_terms=most)
+    total = reduce(add, (count_terms(weighting, part) for part in cut(texts, edges)))
+    (refusal, whole, matrix), (again, merged, *_) = (
+        outcome(lambda: weighting.fit(texts)),
+        outcome(lambda: [vocabulary_from_counts(weighting, total)]),
     )
     assert again == refusal
     if refusal:
         return
-    assert (found.keys, found.terms) == (whole.keys, whole.terms)
-    np.testing.assert_allclose(found.global_weights, whole.global_weights, rtol=1e-12, atol=1e-12)
+    assert (merged.keys, merged.terms) == (whole.keys, whole.terms)
+    np.testing.assert_allclose(merged.global_weights, whole.global_weights, rtol=1e-12, atol=1e-12)
     if weight != "log-entropy":
-        np.testing.assert_array_equal(found.transform(texts).toarray(), matrix.toarray())
+        np.testing.assert_array_equal(merged.transform(texts).toarray(), matrix.toarray())

@@ -50,8 +50,8 @@ def test_words():
 def test_hashing_merges_what_meets_in_a_bucket(texts, size, stem):
     """By hand: the counts of a place are those of its words, and its name is the commonest of them."""
     texts = [*texts, "cat dog"]
-    made = Weighting("counts", stop_words=None, min_df=1, normalize=False, hashing=size, stem=stem)
-    vocabulary, matrix = made.fit(texts)
+    weighting = Weighting("counts", stop_words=None, min_df=1, normalize=False, hashing=size, stem=stem)
+    vocabulary, matrix = weighting.fit(texts)
     plain, apart = Weighting("counts", stop_words=None, min_df=1, normalize=False, stem=stem).fit(texts)
     expected = Counter()
     for key, row in zip(plain.keys, apart.toarray(), strict=True):
@@ -65,4 +65,4 @@ def test_hashing_merges_what_meets_in_a_bucket(texts, size, stem):
     for key, name in names.items():
         totals = dict(most[key])
         assert totals[name] == max(totals.values())
-    assert vocabulary_from_counts(made, count_terms(made, texts)).terms == vocabulary.terms
+    assert vocabulary_from_counts(weighting, count_terms(weighting, texts)).terms == vocabulary.terms

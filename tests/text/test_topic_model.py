@@ -16,11 +16,11 @@ QUERIES = ["a ship in the harbour", "bread and butter", "the captain sings a mel
 
 def rescaled(model, factors):
     """The same model with W → WD, H → D⁻¹H."""
-    found = TopicModel(model.k)
-    found._collection = model.collection
+    copy = TopicModel(model.k)
+    copy._collection = model.collection
     fit = model.factorization
-    found._set_factorization(dataclasses.replace(fit, w=fit.w * factors, h=fit.h / factors))
-    return found
+    copy._set_factorization(dataclasses.replace(fit, w=fit.w * factors, h=fit.h / factors))
+    return copy
 
 
 @given(st.lists(st.floats(1e-6, 1e6), min_size=3, max_size=3))
@@ -41,8 +41,8 @@ def test_scale_of_the_topics_changes_nothing(model, factors):
 
 def test_documents_without_known_terms_say_so():
     """A document of unknown words keeps its place, without a topic; nothing is found near it."""
-    made = [*documents(), Document("odd", "zzz qqq xxx", label="sea")]
-    model = TopicModel(3, seed=1).fit(made)
+    corpus = [*documents(), Document("odd", "zzz qqq xxx", label="sea")]
+    model = TopicModel(3, seed=1).fit(corpus)
     odd = model.clusters().documents[-1]
     assert (odd.topic, odd.degree, odd.margin) == (None, 0, 0)
     assert model.clusters().unassigned == 1
@@ -55,7 +55,7 @@ def test_documents_without_known_terms_say_so():
 
 
 @pytest.mark.parametrize(
-    ("settings", "given_texts", "said"),
+    ("settings", "corpus", "sentence"),
     [
         ({"k": 0}, texts(), "k must be a whole number"),
         ({"k": 31}, texts(), "k = 31 is more than this collection can give: it has 30 documents"),
@@ -70,17 +70,17 @@ def test_documents_without_known_terms_say_so():
         ({}, [], "The collection is empty"),
     ],
 )
-def test_what_cannot_work_is_refused(settings, given_texts, said):
+def test_what_cannot_work_is_refused(settings, corpus, sentence):
     """One sentence."""
-    with pytest.raises((ValueError, TypeError), match=said):
-        TopicModel(**settings).fit(given_texts)
+    with pytest.raises((ValueError, TypeError), match=sentence):
+        TopicModel(**settings).fit(corpus)
 
 
 def test_labels_are_counted_before_any_work():
     """One label a document, or a sentence; a generator of texts is counted as it is read."""
-    for given_texts in (texts(), iter(texts())):
+    for corpus in (texts(), iter(texts())):
         with pytest.raises(ValueError, match="2 labels for 30 documents"):
-            TopicModel(3).fit(given_texts, labels=["a", "b"])
+            TopicModel(3).fit(corpus, labels=["a", "b"])
     model = TopicModel(3, seed=1).fit(texts(), labels=[d.label for d in documents()])
     assert model.clusters().scores.purity == 1
 

@@ -19,29 +19,29 @@ def test_specificity_by_hand():
 
 def test_topics_are_the_themes(model):
     """Each topic is one theme: its terms, its documents, its share; the largest share first."""
-    found = model.topics(5)
-    for topic in found:
+    topics = model.topics(5)
+    for topic in topics:
         labels = {model.collection.labels[d.index] for d in topic.documents}
         assert len(labels) == 1
-    assert sum(topic.share for topic in found) == pytest.approx(1)
-    assert [topic.share for topic in found] == sorted((t.share for t in found), reverse=True)
-    assert sum(topic.size for topic in found) == 30
-    assert len({topic.name for topic in found}) == 3
-    assert found.diversity == len({t.term for topic in found for t in topic.terms}) / 15
-    weights = [t.weight for t in found[0].terms]
+    assert sum(topic.share for topic in topics) == pytest.approx(1)
+    assert [topic.share for topic in topics] == sorted((t.share for t in topics), reverse=True)
+    assert sum(topic.size for topic in topics) == 30
+    assert len({topic.name for topic in topics}) == 3
+    assert topics.diversity == len({t.term for topic in topics for t in topic.terms}) / 15
+    weights = [t.weight for t in topics[0].terms]
     column = model.factorization.W[:, 0]
     np.testing.assert_allclose(weights, np.sort(column)[::-1][:5] / np.linalg.norm(column))
 
 
 def test_coherence_by_hand(model):
     """NPMI from sets of documents, counted one by one."""
-    held = [set(text.split()) for text in texts()]
+    word_sets = [set(text.split()) for text in texts()]
 
     def npmi(a, b):
-        both = sum(a in words and b in words for words in held) / 30
+        both = sum(a in words and b in words for words in word_sets) / 30
         if both in (0, 1):
             return 2 * both - 1
-        alone = [sum(term in words for words in held) / 30 for term in (a, b)]
+        alone = [sum(term in words for words in word_sets) / 30 for term in (a, b)]
         return math.log(both / alone[0] / alone[1]) / -math.log(both)
 
     for topic in model.topics(4):
@@ -52,8 +52,8 @@ def test_coherence_by_hand(model):
 
 def test_specific_terms_are_not_shared():
     """A term in every topic is strong by weight but comes late by specificity."""
-    made = [Document(d.id, "common common " + d.text) for d in documents()]
-    found = TopicModel(3, seed=1, weighting=Weighting(weight="counts")).fit(made).topics(8)
-    assert all("common" in [t.term for t in topic.terms[:3]] for topic in found)
-    assert all("common" not in [t.term for t in topic.specific[:2]] for topic in found)
-    assert all(not topic.name.startswith("common") for topic in found)
+    corpus = [Document(d.id, "common common " + d.text) for d in documents()]
+    topics = TopicModel(3, seed=1, weighting=Weighting(weight="counts")).fit(corpus).topics(8)
+    assert all("common" in [t.term for t in topic.terms[:3]] for topic in topics)
+    assert all("common" not in [t.term for t in topic.specific[:2]] for topic in topics)
+    assert all(not topic.name.startswith("common") for topic in topics)

@@ -26,8 +26,8 @@ CORPUS = st.lists(st.lists(WORD, max_size=8).map(" ".join), min_size=2, max_size
 )
 def test_transform_of_the_training_texts_is_the_matrix(texts, weight, stem, ngrams, normalize):
     """For every choice, bit for bit, and again after a trip through arrays and JSON."""
-    made = Weighting(weight, stem=stem, ngrams=ngrams, normalize=normalize, min_df=1)
-    vocabulary, matrix = made.fit(iter(texts))
+    weighting = Weighting(weight, stem=stem, ngrams=ngrams, normalize=normalize, min_df=1)
+    vocabulary, matrix = weighting.fit(iter(texts))
     for again in (vocabulary, Vocabulary.from_arrays(vocabulary.as_arrays())):
         np.testing.assert_array_equal(again.transform(iter(texts)).toarray(), matrix.toarray())
     assert matrix.format == "csr"

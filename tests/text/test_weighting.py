@@ -10,11 +10,11 @@ from partwise.text import Weighting
 
 def test_options_survive_json():
     """A weighting is its own dictionary, every option of it."""
-    made = Weighting("counts", ("le", "la"), (1, 2), 0.1, 0.9, 100, "french", False, r"\w+", 64)
-    options = json.loads(json.dumps(made.as_dict()))
-    assert Weighting.from_dict(options) == made
+    weighting = Weighting("counts", ("le", "la"), (1, 2), 0.1, 0.9, 100, "french", False, r"\w+", 64)
+    options = json.loads(json.dumps(weighting.as_dict()))
+    assert Weighting.from_dict(options) == weighting
     assert set(options) == {f.name for f in fields(Weighting)}
-    assert all(getattr(made, f.name) != f.default for f in fields(Weighting))
+    assert all(getattr(weighting, f.name) != f.default for f in fields(Weighting))
     with pytest.raises(ValueError, match="no weighting option 'colour'"):
         Weighting.from_dict({"colour": 1})
 

@@ -63,7 +63,7 @@ class Collection:
         """The rows of A of some terms, given in increasing order: one pass where A is not in memory."""
         if sp.issparse(self.A):
             return sp.csr_array(self.A)[terms]
-        with Workers(None) as workers:
+        with Workers(1) as workers:
             return sp.csr_array(as_data(self.A).some(terms, workers))
 
     def in_memory(self) -> sp.csr_array:
