@@ -12,7 +12,7 @@ import numpy as np
 import partwise as pw
 from partwise import datasets
 from partwise.experiments.clustering import nmf_clusters, single_label, svd_clusters
-from partwise.experiments.retrieval import Judged, compare, difference
+from partwise.experiments.retrieval import Judged, compare_retrieval, difference
 from partwise.text import Weighting
 from partwise.text.clusters import label_scores
 
@@ -25,7 +25,7 @@ def retrieval(name, weight):
     """One collection and one weighting; each NMF beside the LSI of its rank."""
     judged = Judged.of(COLLECTIONS[name](), Weighting(weight))
     rows, lsi = [], None
-    for found in compare(judged, RANKS, SEEDS, METHODS):
+    for found in compare_retrieval(judged, RANKS, SEEDS, METHODS):
         row = {
             "collection": name,
             "weight": weight,

@@ -10,7 +10,12 @@ Table = Callable[[tuple[str, ...], list[tuple[str, ...]]], str]
 INTRODUCTION = (
     "This page is written by `make docs` from the code. Results go to stdout, as tables or with `--json` as one JSON "
     "value; notes and progress go to stderr, progress only where that is a terminal. Misuse and bad input are one "
-    "sentence and exit code 2, Ctrl-C is 130; a file appears under its name only when it is whole."
+    "sentence and exit code 2, Ctrl-C is 130; a file appears under its name only when it is whole.\n\n"
+    "Algorithms, starts, stopping rules and penalties of your own: `--plugin my_rules` imports the module `my_rules`, "
+    "from the current folder or installed, before names are looked up, so that the lines it adds to "
+    "`partwise.ALGORITHMS`, `INITS`, `RULES` and `PENALTIES` count. An installed package can name its modules in the "
+    "entry-point group `partwise.plugins`; the command imports them by itself, and one that fails is a sentence on "
+    "stderr."
 )
 
 

@@ -207,8 +207,8 @@ def commands() -> str:
 
 def paper_page() -> str:
     """docs/paper.md."""
-    found = {name: (made, *result_files.read(HERE / "paper" / name)) for name, made in EXPERIMENTS.items()}
-    return markdown.page(found, "paper")
+    found = {name: (made, *result_files.read_result(HERE / "paper" / name)) for name, made in EXPERIMENTS.items()}
+    return markdown.paper_page(found, "paper")
 
 
 PAGES = {

@@ -3,7 +3,7 @@
 import pytest
 
 from partwise.linalg.measures import topic_cosines
-from partwise.plot.layout import places
+from partwise.plot.layout import circles
 
 BUBBLE = "#map .bubble"
 DISCS = """() => [...document.querySelectorAll("#map .disc")].map(
@@ -33,7 +33,7 @@ def picked(page):
 def test_the_numbers_of_the_figure(visit, plain_page, plain_model):
     """Circles stand where those of plot.topics() do, to one scale, and areas are in proportion to shares."""
     fit = plain_model.factorization
-    points, radii = places(topic_cosines(fit.w), plain_model.shares)
+    points, radii = circles(topic_cosines(fit.w), plain_model.shares)
     discs = visit(plain_page, charts=False).evaluate(DISCS)
     unit = discs[0][2] / radii[0]
     for (x, y, r), point, radius in zip(discs, points, radii, strict=True):

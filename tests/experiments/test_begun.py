@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-import partwise.experiments.experiment as types
-from partwise.experiments import EXPERIMENTS, Context, result_files
+from partwise.experiments import EXPERIMENTS, Context, experiment, result_files
 from partwise.factorize import Call
 
 SETTINGS = {"rank": 3, "iterations": 3, "seeds": 1, "weight": "tfidf"}
@@ -31,31 +30,31 @@ def test_finished_fits_are_not_run_again(small_data: Path, tmp_path: Path, monke
     made, breaks = EXPERIMENTS["sparsity"], Breaks(monkeypatch)
     unbroken = made.run(Context(small_data), **SETTINGS)
     every = breaks.runs
-    place = result_files.begun(tmp_path, SETTINGS)
+    place = result_files.unfinished_folder(tmp_path, SETTINGS)
     breaks.runs, breaks.most = 0, 10
     with pytest.raises(InterruptedError):
-        made.run(Context(small_data, kept=place), **SETTINGS)
+        made.run(Context(small_data, fits_folder=place), **SETTINGS)
     breaks.runs, breaks.most = 0, 10**9
-    found = made.run(Context(small_data, kept=place), **SETTINGS)
+    found = made.run(Context(small_data, fits_folder=place), **SETTINGS)
     assert breaks.runs == every - 10
     assert found.tables[0] == unbroken.tables[0]
-    result_files.forget_begun(tmp_path, place)
+    result_files.remove_unfinished(tmp_path, place)
     assert place.exists()
-    result_files.forget_begun(tmp_path)
+    result_files.remove_unfinished(tmp_path)
     assert not place.exists()
-    assert result_files.begun(tmp_path, SETTINGS | {"rank": 4}) != place
+    assert result_files.unfinished_folder(tmp_path, SETTINGS | {"rank": 4}) != place
 
 
 def test_an_interrupt_ends_the_experiment(tmp_path: Path, small, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fit gives what it has; the experiment must not go on with that."""
-    step = types.factorize(small, 2)
-    monkeypatch.setattr(types, "factorize", lambda *given, **settings: interrupted(step))
+    step = experiment.factorize(small, 2)
+    monkeypatch.setattr(experiment, "factorize", lambda *given, **settings: interrupted(step))
     with pytest.raises(KeyboardInterrupt):
-        Context(kept=tmp_path).fit(small, 2)
+        Context(fits_folder=tmp_path).fit(small, 2)
 
 
 def interrupted(found):
     """The result as an interrupt leaves it."""
     from dataclasses import replace
 
-    return replace(found, reason=types.Reason.INTERRUPTED)
+    return replace(found, reason=experiment.Reason.INTERRUPTED)

@@ -71,14 +71,14 @@ def written(made, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the experiment."""
     name, result, _ = made
     folder = tmp_path_factory.mktemp(name)
-    result_files.write(folder, EXPERIMENTS[name], result, SMALL[name], 1.5)
+    result_files.write_result(folder, EXPERIMENTS[name], result, SMALL[name], 1.5)
     return folder
 
 
 def test_what_is_written_is_what_was_found(made, written: Path) -> None:
     """JSON gives the result back, CSV the tables, the paragraph the verdicts; both figures are drawn."""
     name, result, _ = made
-    again, told = result_files.read(written)
+    again, told = result_files.read_result(written)
     assert json.dumps(again.as_dict()) == json.dumps(result.as_dict())
     assert told["seconds"] == 1.5
     for table in result.tables:
@@ -95,15 +95,17 @@ def test_what_is_written_is_what_was_found(made, written: Path) -> None:
 
 
 def test_a_figure_is_drawn_from_the_file_alone_and_has_labels(made, written: Path) -> None:
-    figure = EXPERIMENTS[made[0]].draw(result_files.read(written)[0])
+    figure = EXPERIMENTS[made[0]].draw(result_files.read_result(written)[0])
     shown = [axis for axis in figure.get_axes() if axis.axison]
     assert all(axis.get_xlabel() or axis.get_ylabel() for axis in shown)
 
 
 def test_only_the_same_settings_count_as_finished(made, written: Path) -> None:
     name, result, _ = made
-    assert result_files.finished(written, SMALL[name]) == Result.from_dict(json.loads(json.dumps(result.as_dict())))
-    assert result_files.finished(written, {**SMALL[name], "weight": "counts"}) is None
+    assert result_files.load_finished(written, SMALL[name]) == Result.from_dict(
+        json.loads(json.dumps(result.as_dict()))
+    )
+    assert result_files.load_finished(written, {**SMALL[name], "weight": "counts"}) is None
     (written / "figure.svg").unlink()
-    assert result_files.finished(written, SMALL[name]) is None
-    assert result_files.finished(written / "nowhere", SMALL[name]) is None
+    assert result_files.load_finished(written, SMALL[name]) is None
+    assert result_files.load_finished(written / "nowhere", SMALL[name]) is None

@@ -5,16 +5,15 @@ import pytest
 
 from partwise.datasets import TOP_TEN, Ratings
 from partwise.experiments.algorithms import until
-from partwise.experiments.alignment import align
-from partwise.experiments.basis_claims import covered, lumped, parted
+from partwise.experiments.basis_claims import covered, likeness, lumped, parted
 from partwise.experiments.convergence import rises
 from partwise.experiments.experiment import Table, Verdict, judge
-from partwise.experiments.leukemia import astray, consensus_clusters
-from partwise.experiments.markdown import cell, markdown
-from partwise.experiments.numbers import above, counted, rank_correlation, rounded, strongest
-from partwise.experiments.papers_topics import likeness
+from partwise.experiments.leukemia import consensus_clusters, misplaced
+from partwise.experiments.markdown import cell_text, markdown
+from partwise.experiments.numbers import above, count_noun, rank_correlation, rounded, strongest
 from partwise.experiments.recommendations import scored, split
 from partwise.experiments.table_one import iterations_saved
+from partwise.linalg.matching import assign
 
 
 @pytest.mark.parametrize(
@@ -36,7 +35,7 @@ def test_numbers_by_hand() -> None:
     assert rank_correlation([1, 2, 3], [2, 4, 9]) == pytest.approx(1.0)
     assert rank_correlation([1, 1, 1], [2, 4, 9]) == 0
     assert strongest(np.array([0, 3, 1, 0.0]), ("a", "b", "c", "d"), 3) == ["b", "c"]
-    assert (counted(1, "sample"), counted(2_000, "sample")) == ("1 sample", "2,000 samples")
+    assert (count_noun(1, "sample"), count_noun(2_000, "sample")) == ("1 sample", "2,000 samples")
     assert rises([3.0, 2.0, 2.5, None, 2.4, 2.6]) == 2
 
 
@@ -48,9 +47,10 @@ def test_seconds_until_a_level_by_hand() -> None:
 
 def test_columns_are_brought_into_order() -> None:
     best = np.eye(4)[:, :3]
-    order, cosines = align(best, best[:, [2, 0, 1]])
+    cosines = best.T @ best[:, [2, 0, 1]]
+    matched, order = assign(cosines)
     assert order.tolist() == [1, 2, 0]
-    np.testing.assert_allclose(cosines, 1)
+    np.testing.assert_allclose(cosines[matched, order], 1)
 
 
 def topic(*counts: int) -> dict:
@@ -78,8 +78,8 @@ def test_the_papers_terms_are_found_in_ours() -> None:
 
 def test_samples_astray_by_hand() -> None:
     labels = np.array([1, 1, 1, 2, 2])
-    assert astray(labels, ["a", "a", "b", "b", "b"]) == 1
-    assert astray(labels, ["a", "a", "a", "b", "b"]) == 0
+    assert misplaced(labels, ["a", "a", "b", "b", "b"]) == 1
+    assert misplaced(labels, ["a", "a", "a", "b", "b"]) == 0
     consensus = np.kron(np.eye(2), np.ones((2, 2)))
     found = consensus_clusters(consensus, 2)
     assert found[0] == found[1] != found[2] == found[3]
@@ -115,6 +115,6 @@ def test_iterations_saved_by_hand() -> None:
 
 
 def test_tables_in_markdown() -> None:
-    assert [cell(value) for value in (None, 0.123456, 12_345, "a|b")] == ["", "0.1235", "12,345", "a\\|b"]
+    assert [cell_text(value) for value in (None, 0.123456, 12_345, "a|b")] == ["", "0.1235", "12,345", "a\\|b"]
     table = Table("t", "title", ("a", "b"), ((1, None), ("x", 2.0)))
     assert markdown(table) == "| a | b |\n| --- | --- |\n| 1 |  |\n| x | 2 |"

@@ -11,7 +11,15 @@ import partwise as pw
 from partwise import datasets
 from partwise.datasets import JudgedCollection, SmartRecord
 from partwise.experiments.clustering import nmf_clusters, single_label, svd_clusters
-from partwise.experiments.retrieval import Judged, compare, difference, lsi_scores, measure, nmf_scores, vector_scores
+from partwise.experiments.retrieval import (
+    Judged,
+    compare_retrieval,
+    difference,
+    lsi_scores,
+    measure,
+    nmf_scores,
+    vector_scores,
+)
 from partwise.text import Weighting
 
 PETS, SEAS = ["cat", "dog", "mouse", "pet", "fur"], ["ship", "sea", "wave", "port", "sail"]
@@ -44,7 +52,7 @@ def test_scores_are_cosines_of_the_approximations():
 
 def test_two_topics_are_found_by_all():
     """Where the kinds share no word, two dimensions answer both queries perfectly and word vectors do not."""
-    rows = list(compare(made(), ranks=[2], seeds=[0, 1]))
+    rows = list(compare_retrieval(made(), ranks=[2], seeds=[0, 1]))
     vectors, lsi, nmf = rows
     assert [row.method for row in rows] == ["vectors", "lsi", "nmf"]
     assert vectors.map < 1
@@ -82,7 +90,7 @@ def test_medlars_at_a_small_rank():
         collection = datasets.load_medlars()
     except datasets.DataNotFound as error:
         pytest.skip(str(error))
-    _, lsi, nmf = compare(Judged.of(collection, Weighting()), ranks=[25], seeds=[0])
+    _, lsi, nmf = compare_retrieval(Judged.of(collection, Weighting()), ranks=[25], seeds=[0])
     assert nmf.map > 0.85 * lsi.map > 0.3
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import partwise as pw
-from partwise.plot.layout import places
+from partwise.plot.layout import circles
 from partwise.report.documents_payload import sampled
 from partwise.report.encoding import packed_rows, to_json
 from partwise.storage.archive import write
@@ -74,7 +74,7 @@ def test_many_documents_are_sampled():
 
 def test_circles_do_not_overlap():
     """Topics that are all alike still get places of their own."""
-    points, radii = places(np.ones((9, 9)), np.full(9, 1 / 9))
+    points, radii = circles(np.ones((9, 9)), np.full(9, 1 / 9))
     apart = np.linalg.norm(points[:, None] - points, axis=2) + np.eye(9)
     assert (apart >= 0.98 * (radii[:, None] + radii) * (1 - np.eye(9))).all()
 

@@ -1,4 +1,4 @@
-"""``partwise demo``: the whole way on a corpus that every Python has, its own documentation strings."""
+"""``partwise demo``: topics, certificate, searches and a page from the docstrings of Python's standard library."""
 
 from __future__ import annotations
 

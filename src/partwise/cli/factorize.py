@@ -1,4 +1,4 @@
-"""``partwise factorize``: a bare matrix into W and H, and what they are worth."""
+"""``partwise factorize``: factor a bare matrix into W and H, and print the certificate."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -49,14 +49,15 @@ def report(
     """
     output = report_at(output, model, other, matrix)
     size = None if shape is None else as_shape(shape)
-    names: dict[str, Any] = {"rows": labels(rows), "columns": labels(columns)}
+    row_labels, column_labels = labels(rows), labels(columns)
     with working("reading"):
         first, second = model_or_fit(model), None if other is None else model_or_fit(other)
         data = None if matrix is None else matrix_from(matrix)
     with working("writing the page"):
         write_report(
             first, output, other=second, matrix=data, shape=size, title=title,
-            other_title="" if other is None else other.name, runs=runs, **names,
+            other_title="" if other is None else other.name, runs=runs,
+            rows=row_labels, columns=column_labels,
         )  # fmt: skip
     show_report(output, as_json)
 

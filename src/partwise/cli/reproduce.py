@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -16,7 +16,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from partwise.arguments import choose
 from partwise.datasets.registry import require
 from partwise.experiments import EXPERIMENTS, Context, Experiment, Result
-from partwise.experiments.result_files import begun, finished, forget_begun, write
+from partwise.experiments.experiment import Record
+from partwise.experiments.result_files import load_finished, remove_unfinished, unfinished_folder, write_result
 
 
 def reproduce(
@@ -47,32 +48,32 @@ def reproduce(
         whole = bar.add_task("experiments", total=len(chosen))
         part = bar.add_task("", total=None)
 
-        def tell(label: str, done: int, total: int) -> None:
+        def progress(label: str, done: int, total: int) -> None:
             bar.update(part, description=label, completed=done, total=total)
 
         for each, experiment in chosen.items():
-            context = Context(data, tell, begun(out / each, settings[each]))
+            context = Context(data, progress, unfinished_folder(out / each, settings[each]))
             result, seconds = _run_or_load(out / each, experiment, context, settings[each], again)
             _show(console, each, result, seconds)
             bar.advance(whole)
 
 
 def _run_or_load(
-    folder: Path, experiment: Experiment, context: Context, settings: dict[str, Any], again: bool
+    folder: Path, experiment: Experiment, context: Context, settings: Record, again: bool
 ) -> tuple[Result, float | None]:
     """The stored result and None, or a new result and the seconds it took."""
-    if not again and (stored := finished(folder, settings)) is not None:
+    if not again and (stored := load_finished(folder, settings)) is not None:
         return stored, None
-    forget_begun(folder, None if again else context.kept)
+    remove_unfinished(folder, None if again else context.fits_folder)
     began = time.perf_counter()
     result = experiment.run(context, **settings)
     seconds = time.perf_counter() - began
-    write(folder, experiment, result, settings, seconds)
-    forget_begun(folder)
+    write_result(folder, experiment, result, settings, seconds)
+    remove_unfinished(folder)
     return result, seconds
 
 
-def _settings(chosen: Mapping[str, Experiment], assignments: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _settings(chosen: Mapping[str, Experiment], assignments: Sequence[str]) -> dict[str, Record]:
     """The settings of each experiment, overridden by the assignments of ``--set`` where it has that setting."""
     settings = {name: experiment.settings for name, experiment in chosen.items()}
     known = {key: value for own in settings.values() for key, value in own.items()}
@@ -89,7 +90,7 @@ def _settings(chosen: Mapping[str, Experiment], assignments: Sequence[str]) -> d
     return settings
 
 
-def _value(usual: Any, text: str) -> Any:
+def _value(usual: object, text: str) -> object:
     if isinstance(usual, str):
         return text
     try:

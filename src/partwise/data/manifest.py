@@ -98,12 +98,12 @@ class Stored:
                 _, dtype = read_npy_header(file)
                 count = self.files[name][0]
                 array: Any = np.empty(count, dtype) if out is None else out[:count]
-                whole = array.dtype == dtype and file.readinto(array) == array.nbytes and not file.read(1)
+                complete = array.dtype == dtype and file.readinto(array) == array.nbytes and not file.read(1)
         except FileNotFoundError:
             raise FileNotFoundError(_missing(path)) from None
         except (OSError, ValueError, KeyError) as error:
             raise ValueError(f"{path} cannot be read: {error}") from None
-        if not whole or (name not in self.seen and zlib.crc32(array) != self.files[name][1]):
+        if not complete or (name not in self.seen and zlib.crc32(array) != self.files[name][1]):
             raise ValueError(f"{path} is damaged or belongs to another matrix; convert the matrix again.")
         self.seen.add(name)
         return np.asarray(array)

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,15 +21,16 @@ from partwise.data.structure import check_structure
 from partwise.storage.archive import Full, atomic, is_full
 from partwise.storage.locks import lock
 from partwise.storage.targets import resolved
-from partwise.types import Array
+from partwise.types import Array, Matrix
 
+RowBlock: TypeAlias = Array | sp.csr_array
 PART_BYTES = 2**26
 """The bytes of a part in one of its two orders."""
 
 
 def write_matrix(
     path: str | os.PathLike[str],
-    blocks: Any,
+    blocks: Matrix | Iterable[Matrix],
     *,
     long: int = 1,
     part_bytes: int = PART_BYTES,
@@ -48,7 +49,7 @@ def write_matrix(
     if sp.issparse(blocks):
         check_structure(blocks)
     folder = partial(target)
-    origin = {"source": source, "long": long, "part_bytes": part_bytes}
+    origin: dict[str, str | int] = {"source": source, "long": long, "part_bytes": part_bytes}
     with lock(folder, "The folder"), _full_disk_as_sentence(target, "; finished parts are kept" if source else ""):
         _start(folder, origin)
         writer = _Writer(folder, long)
@@ -87,7 +88,7 @@ def _full_disk_as_sentence(target: Path, kept: str) -> Iterator[None]:
         raise Full(f"There is no room on the disk to store {target}; free some and call again{kept}.") from None
 
 
-def _start(folder: Path, origin: dict[str, Any]) -> None:
+def _start(folder: Path, origin: dict[str, str | int]) -> None:
     """Keep an unfinished folder of the same blocks; replace any other."""
     note = folder / "unfinished.json"
     if folder.exists():
@@ -103,9 +104,9 @@ def _start(folder: Path, origin: dict[str, Any]) -> None:
         file.write(json.dumps(origin).encode())
 
 
-def _long_rows(blocks: Any, long: int, part_bytes: int) -> Iterator[Any]:
+def _long_rows(blocks: Matrix | Iterable[Matrix], long: int, part_bytes: int) -> Iterator[Matrix]:
     """Blocks whose rows run along the long axis."""
-    if sp.issparse(blocks):
+    if isinstance(blocks, (sp.sparray, sp.spmatrix)):
         matrix = sp.csr_array(blocks if long == 0 else blocks.T)
         size = max(1, int(part_bytes * matrix.shape[0] / max(1, matrix.data.nbytes + matrix.indices.nbytes)))
         yield from (matrix[lo : lo + size] for lo in range(0, matrix.shape[0], size))
@@ -117,15 +118,15 @@ def _long_rows(blocks: Any, long: int, part_bytes: int) -> Iterator[Any]:
         yield from (block if long == 0 else block.T for block in map(_checked, blocks))
 
 
-def _checked(block: Any) -> Any:
+def _checked(block: Matrix) -> Matrix:
     if sp.issparse(block):
         check_structure(block, "A block")
     return block
 
 
-def _sized(blocks: Iterable[Any], part_bytes: int) -> Iterator[Any]:
+def _sized(blocks: Iterable[Matrix], part_bytes: int) -> Iterator[RowBlock]:
     """Join small blocks and cut large ones, so that a part takes about ``part_bytes``."""
-    waiting: list[Any] = []
+    waiting: list[RowBlock] = []
     size = 0
     for block in blocks:
         waiting.append(sp.csr_array(block) if sp.issparse(block) else np.asarray(block))
@@ -137,11 +138,11 @@ def _sized(blocks: Iterable[Any], part_bytes: int) -> Iterator[Any]:
         yield from _cut(_joined(waiting), part_bytes)
 
 
-def _bytes(block: Any) -> int:
-    return int(block.data.nbytes + block.indices.nbytes) if sp.issparse(block) else int(block.nbytes)
+def _bytes(block: RowBlock) -> int:
+    return int(block.nbytes if isinstance(block, np.ndarray) else block.data.nbytes + block.indices.nbytes)
 
 
-def _joined(blocks: list[Any]) -> Any:
+def _joined(blocks: list[RowBlock]) -> RowBlock:
     widths = {block.shape[1] for block in blocks}
     if len(widths) > 1:
         raise ValueError(f"The blocks are not of one width: {', '.join(map(str, sorted(widths)))}.")
@@ -150,7 +151,7 @@ def _joined(blocks: list[Any]) -> Any:
     return sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else np.concatenate(blocks)
 
 
-def _cut(block: Any, part_bytes: int) -> Iterator[Any]:
+def _cut(block: RowBlock, part_bytes: int) -> Iterator[RowBlock]:
     pieces = max(1, round(_bytes(block) / part_bytes))
     size = -(-block.shape[0] // pieces)
     yield from (block[lo : lo + size] for lo in range(0, block.shape[0], size))
@@ -168,7 +169,7 @@ class _Writer:
         self._other: Array | None = None
         self._kind: tuple[bool, int, np.dtype[Any]] | None = None
 
-    def add(self, rows: Any) -> None:
+    def add(self, rows: RowBlock) -> None:
         """Write the next part; files that already hold these bytes are kept."""
         sparse = sp.issparse(rows)
         dtype = float_type(rows.dtype)

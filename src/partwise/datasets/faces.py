@@ -94,5 +94,5 @@ def _columns(images: Iterable[NDArray[np.uint8]]) -> NDArray[np.uint8]:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """Names in which 10 comes after 9."""
+    """A sort key by which 10 comes after 9."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in _NUMBERS.split(name)]

@@ -27,7 +27,7 @@ class Ratings:
         return len(self.titles), int(self.users.max()) + 1
 
     def matrix(self, keep: NDArray[np.bool_] | None = None) -> sp.csr_array:
-        """Items by users with the stars that were given, or some of them, and zero for the rest."""
+        """Items × users with the ratings, or those where ``keep`` is true, and zero for the rest."""
         chosen = np.ones(len(self.stars), bool) if keep is None else keep
         return sp.csr_array((self.stars[chosen], (self.items[chosen], self.users[chosen])), shape=self.shape)
 

@@ -60,7 +60,7 @@ class Article:
 
 
 def load_reuters(path: Path | None = None, *, data: Path | None = None) -> tuple[Article, ...]:
-    """All 21,578 articles in the order of their ids, from `path` or from where `find` sees the collection."""
+    """All 21,578 articles in the order of their ids, from `path` or from the folders that `find` searches."""
     return tuple(sorted(read_reuters(path or _locate(data)), key=lambda article: article.id))
 
 
@@ -135,12 +135,12 @@ def _number(attributes: dict[str, str], name: str) -> int:
 
 
 def _field(record: str, tag: str) -> str:
-    """What stands between <tag> and </tag>, nothing when the record has no such tag."""
+    """The text between <tag> and </tag>, empty when the record has no such tag."""
     return _between(record, f"<{tag}>", f"</{tag}>")
 
 
 def _between(record: str, opening: str, closing: str) -> str:
-    """What stands between two tags; an opening tag alone is damage."""
+    """The text between two tags; an opening tag alone is an error."""
     start = record.find(opening)
     if start < 0:
         return ""

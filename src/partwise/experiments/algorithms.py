@@ -1,26 +1,27 @@
-"""Figure 3: error against seconds and iterations, MEDLARS and CISI, with the SVD as the mark to reach."""
+"""Figure 3: error against seconds and iterations on MEDLARS and CISI, relative to the SVD's error."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.sparse as sp
 
 from partwise.algorithms.table import ahcls, as_algorithm
 from partwise.data.as_data import as_data
-from partwise.experiments.corpora import Text, reuters10, smart, weight_note
+from partwise.experiments.corpora import Corpus, reuters_corpus, smart_corpus, weight_note
 from partwise.experiments.drawing import COLORS, canvas, label
+from partwise.experiments.experiment import Cell, Claim, Context, Experiment, Record, Result, Table, judge
 from partwise.experiments.numbers import above, median, rounded, seconds_of
-from partwise.experiments.experiment import Claim, Context, Experiment, Result, Table, judge
 from partwise.factorize import iterate
 from partwise.linalg.svd import truncated_svd
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHODS: dict[str, Any] = {name: name for name in ("acls", "ahcls", "multiplicative", "gdcls", "als", "hals", "anls")}
+METHODS: Record = {name: name for name in ("acls", "ahcls", "multiplicative", "gdcls", "als", "hals", "anls")}
 METHODS["ahcls"], METHODS["ahcls, λ = .5"] = ahcls(0.05, 0.05), ahcls(0.5, 0.5)
 ALS_TYPE = ("acls", "ahcls", "als")
 PAPERS = ("acls", "ahcls", "multiplicative", "gdcls")
@@ -32,8 +33,8 @@ def run(context: Context, *, rank: int = 10, iterations: int = 60, seeds: int = 
     """Every method from the same random starts; medians over the seeds."""
     results = {}
     for name in ("medlars", "cisi"):
-        results[name] = _collection(context, smart(name, context.data, weight), rank, iterations, seeds)
-    large = _collection(context, reuters10(context.data, weight), rank, min(iterations, 20), 3, ("acls", "gdcls"))
+        results[name] = _collection(context, smart_corpus(name, context.data, weight), rank, iterations, seeds)
+    large = _collection(context, reuters_corpus(context.data, weight), rank, min(iterations, 20), 3, ("acls", "gdcls"))
     ratio = _time(large, "acls") / _time(large, "gdcls")
     notes = (
         f"Random starts, the same {seeds} for every method, {iterations} iterations, k = {rank}; medians over "
@@ -47,15 +48,15 @@ def run(context: Context, *, rank: int = 10, iterations: int = 60, seeds: int = 
 
 
 def _collection(
-    context: Context, text: Text, rank: int, iterations: int, seeds: int, methods: Sequence[str] = tuple(METHODS)
-) -> dict[str, Any]:
-    """Medians by iteration for each method, and what the SVD takes."""
+    context: Context, text: Corpus, rank: int, iterations: int, seeds: int, methods: Sequence[str] = tuple(METHODS)
+) -> Record:
+    """Medians by iteration for each method, and the seconds of the SVD."""
     data = as_data(text.matrix)
     opt = truncated_svd(data, rank)
-    summary: dict[str, Any] = {"opt": rounded(opt.error), "shape": list(data.shape), "methods": {}}
+    summary: Record = {"opt": rounded(opt.error), "shape": list(data.shape), "methods": {}}
     summary["svd_seconds"] = rounded(seconds_of(lambda: truncated_svd(data, rank), 7))
     summary["arpack_seconds"] = rounded(seconds_of(lambda: _arpack(text.matrix, rank), 3))
-    runs: dict[str, list[Any]] = {name: [] for name in methods}
+    runs: dict[str, list[list[tuple[float, float]]]] = {name: [] for name in methods}
     for name in methods:
         list(islice(iterate(data, rank, algorithm=METHODS[name], init="random"), 3))
     for seed in context.track(f"algorithms on {text.name}", range(seeds)):
@@ -72,24 +73,24 @@ def _collection(
     return summary
 
 
-def _arpack(matrix: Any, rank: int) -> Any:
+def _arpack(matrix: sp.csr_array, rank: int) -> object:
     from scipy.sparse.linalg import svds
 
     return svds(matrix, rank, rng=np.random.default_rng(0))
 
 
-def _time(collection: dict[str, Any], name: str) -> float:
+def _time(collection: Record, name: str) -> float:
     """Seconds of one iteration, the median over all."""
     return float(collection["methods"][name]["iteration"])
 
 
-def until(collection: dict[str, Any], name: str, level: float) -> float | None:
+def until(collection: Record, name: str, level: float) -> float | None:
     """Seconds until the error has come down to a level, None where it never does."""
     path = collection["methods"][name]
     return next((s for s, e in zip(path["seconds"], path["error"], strict=True) if e <= level), None)
 
 
-def _table(results: dict[str, Any]) -> Table:
+def _table(results: Record) -> Table:
     columns: tuple[str, ...] = (
         "collection",
         "method",
@@ -99,7 +100,7 @@ def _table(results: dict[str, Any]) -> Table:
         "Error(last), %",
     )
     columns += (f"s until {NEAR:g} % above", "against the SVD's time")
-    rows: list[tuple[Any, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     for name, one in results.items():
         for method, path in one["methods"].items():
             errors, near = path["error"], until(one, method, NEAR)
@@ -111,7 +112,7 @@ def _table(results: dict[str, Any]) -> Table:
     return Table("methods", "Methods on two collections", columns, tuple(rows))
 
 
-def _accuracy(results: dict[str, Any], iterations: int) -> list[Claim]:
+def _accuracy(results: Record, iterations: int) -> list[Claim]:
     last = {(n, m): one["methods"][m]["error"][-1] for n, one in results.items() for m in one["methods"]}
     ten = {(n, m): one["methods"][m]["error"][min(10, iterations)] for n, one in results.items() for m in METHODS}
     beats = [e[n, m] < e[n, "multiplicative"] for e in (ten, last) for n in results for m in ALS_TYPE]
@@ -145,7 +146,7 @@ def _accuracy(results: dict[str, Any], iterations: int) -> list[Claim]:
     ]
 
 
-def _speed(results: dict[str, Any], large: float) -> list[Claim]:
+def _speed(results: Record, large: float) -> list[Claim]:
     times = {n: _time(one, "acls") / _time(one, "gdcls") for n, one in results.items()} | {"reuters10": large}
     faster, comparisons = [], []
     for name, one in results.items():
@@ -174,7 +175,7 @@ def _speed(results: dict[str, Any], large: float) -> list[Claim]:
     ]
 
 
-def _against_lee_seung(results: dict[str, Any]) -> Claim:
+def _against_lee_seung(results: Record) -> Claim:
     """The seconds until 1 % above the SVD, and until the error with which Lee–Seung ends."""
     shares: dict[str, list[float]] = {"near": [], "last": []}
     tried = 0

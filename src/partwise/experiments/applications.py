@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from partwise.datasets import load_golub, load_movielens, load_orl
 from partwise.experiments import faces, leukemia
 from partwise.experiments.corpora import weight_note
 from partwise.experiments.drawing import label, stacked
-from partwise.experiments.numbers import counted
-from partwise.experiments.queries import precisions
+from partwise.experiments.experiment import Claim, Context, Experiment, Record, Result, Table, judge
+from partwise.experiments.numbers import count_noun
+from partwise.experiments.queries import query_precisions
 from partwise.experiments.recommendations import LIKED, offers
-from partwise.experiments.experiment import Claim, Context, Experiment, Result, Table, judge
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,13 +37,13 @@ def run(
 ) -> Result:
     """Four applications, one table each."""
     samples, ratings, orl = load_golub(context.data), load_movielens(context.data), load_orl(context.data)
-    groups = leukemia.clusters(context, samples, clusters, runs, "als-hals")
+    groups = leukemia.cluster_rows(context, samples, clusters, runs, "als-hals")
     films = offers(context, ratings, ranks, top, splits, held)
-    images = faces.compare(orl, min(parts, *orl.pixels.shape), "als-hals", 0)
+    images = faces.compare_with_svd(orl, min(parts, *orl.pixels.shape), "als-hals", 0)
     query_rows = [
         row
         for name in context.track("queries", ("medlars", "cisi"))
-        for row in precisions(context, name, concepts, weight)
+        for row in query_precisions(context, name, concepts, weight)
     ]
     notes = (
         f"Leukaemia: {samples.values.shape[0]:,} genes, {samples.values.shape[1]} samples, values as they are, "
@@ -72,7 +72,7 @@ def run(
     return Result(tables, tuple(claims), notes, series)
 
 
-def _cluster_claims(groups: list[dict[str, Any]]) -> list[Claim]:
+def _cluster_claims(groups: list[Record]) -> list[Claim]:
     by = {group["rank"]: group for group in groups}
     two, three = by[min(by)], by[sorted(by)[1]]
     rest = [g["cophenetic"] for k, g in by.items() if k > 3]
@@ -81,13 +81,14 @@ def _cluster_claims(groups: list[dict[str, Any]]) -> list[Claim]:
         Claim(
             "NMF automatically clusters similar items into groups: ALL and AML",
             judge([two["wrong"] <= 2, two["wrong"] <= 6]),
-            f"{counted(two['wrong'], 'sample')} not with their own at k = {two['rank']}: {'; '.join(two['clusters'])}.",
+            f"{count_noun(two['wrong'], 'sample')} not with their own at k = {two['rank']}: "
+            f"{'; '.join(two['clusters'])}.",
             "1; Brunet et al. 2004",
         ),
         Claim(
             "and with one more cluster the B and T cells of ALL part",
             judge([three["wrong_subtypes"] <= 2, three["wrong_subtypes"] <= 6]),
-            f"{counted(three['wrong_subtypes'], 'sample')} not with their own at k = {three['rank']}: "
+            f"{count_noun(three['wrong_subtypes'], 'sample')} not with their own at k = {three['rank']}: "
             f"{'; '.join(three['clusters'])}.",
             "1; Brunet et al. 2004",
         ),
@@ -100,7 +101,7 @@ def _cluster_claims(groups: list[dict[str, Any]]) -> list[Claim]:
     ]
 
 
-def _use_claims(films: list[dict[str, Any]], query_rows: list[dict[str, Any]], top: int) -> list[Claim]:
+def _use_claims(films: list[Record], query_rows: list[Record], top: int) -> list[Claim]:
     recall = {(f["method"], f["rank"]): f["recall"] for f in films}
     popular = recall["popularity", None]
     best = {m: max(r for (method, _), r in recall.items() if method == m) for m in ("NMF", "SVD")}
@@ -128,7 +129,7 @@ def _use_claims(films: list[dict[str, Any]], query_rows: list[dict[str, Any]], t
     ]  # fmt: skip
 
 
-def _image_claim(images: dict[str, Any]) -> Claim:
+def _image_claim(images: Record) -> Claim:
     ratio = images["ratio"]
     return Claim(
         "NMF and SVD perform equally well in reconstructing an approximation to the original image",

@@ -1,30 +1,57 @@
-"""Which categories the topics are, and the verdicts on what the paper says of them."""
+"""Topics beside the paper's: its table 3, the categories that topics cover, and the verdicts on its claims."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from partwise.datasets import TOP_TEN
-from partwise.experiments.experiment import Claim, Table, judge
+from partwise.experiments.experiment import Claim, Record, Table, judge
 
 TOP, PAPERS_ERROR, PAPERS_COVERED = 6, 0.009, 8
 """Terms shown of a topic; per cent above the SVD and categories covered in the paper's best run."""
+PAPERS_BEST: tuple[tuple[str, ...], ...] = (
+    ("tonne", "wheat", "grain", "crop", "corn", "agricul."),
+    ("billion", "year", "earn", "qrtr", "rise", "pct"),
+    ("share", "offer", "company", "stock", "sharehol.", "common"),
+    ("stg", "bank", "money", "bill", "market", "england"),
+    ("mln-mln", "cts", "mln", "shr", "net", "avg"),
+    ("gulf", "iran", "attack", "iranian", "ship", "tanker"),
+    ("dollar", "rate", "curr.", "bank", "yen", "monetary"),
+    ("oil", "opec", "barrel", "bpd", "crude", "price"),
+    ("loss", "profit", "oper", "exclude", "net", "dlrs"),
+    ("trade", "japan", "japanese", "tariff", "import", "reagan"),
+)
+LABELS = ("wheat", "earn", "acquisition", "none", "interest", "ship", "frgn-exch.", "oil", "none", "trade")
+"""The topics of table 3 and the paper's names for them."""
 
 
-def covered(topics: list[dict[str, Any]]) -> list[str]:
+def likeness(terms: Sequence[str]) -> tuple[int, int]:
+    """(the paper's topic that shares most terms, how many); its terms are stemmed or cut short, ours are not."""
+    counts = [sum(any(_same(term, ours) for ours in terms) for term in topic) for topic in PAPERS_BEST]
+    best = max(range(len(counts)), key=lambda place: counts[place])
+    return best, counts[best]
+
+
+def _same(theirs: str, ours: str) -> bool:
+    stem = theirs.rstrip(".")
+    return ours == stem or (ours.startswith(stem) and (theirs.endswith(".") or len(ours) <= len(stem) + 2))
+
+
+def covered(topics: list[Record]) -> list[str]:
     """The categories that are the most frequent one of some topic, in the order of their size."""
     return [c for c in TOP_TEN if any(topic["category"] == c for topic in topics)]
 
 
-def _home(topics: list[dict[str, Any]], category: str) -> int:
+def _main_topic(topics: list[Record], category: str) -> int:
     """The topic that holds the most documents of a category."""
     place = TOP_TEN.index(category)
     return int(np.argmax([topic["shares"][place] * topic["documents"] for topic in topics]))
 
 
-def weight_table(moved: dict[str, Any]) -> Table:
+def weight_table(moved: Record) -> Table:
     """The best topics under each weighting."""
     head = ("weighting", "above the SVD, %", "categories covered", "which", "first terms of the topics")
     rows = [
@@ -43,17 +70,17 @@ def weight_table(moved: dict[str, Any]) -> Table:
     return Table("weightings", "How the topics move with the weighting", head, tuple(rows))
 
 
-def parted(topics: list[dict[str, Any]]) -> bool:
+def parted(topics: list[Record]) -> bool:
     """Whether most documents of corn are in another topic than most of wheat's."""
-    return _home(topics, "corn") != _home(topics, "wheat")
+    return _main_topic(topics, "corn") != _main_topic(topics, "wheat")
 
 
-def lumped(topics: list[dict[str, Any]]) -> bool:
+def lumped(topics: list[Record]) -> bool:
     """Whether wheat, grain and corn have most of their documents in one topic."""
-    return len({_home(topics, name) for name in ("wheat", "grain", "corn")}) == 1
+    return len({_main_topic(topics, name) for name in ("wheat", "grain", "corn")}) == 1
 
 
-def topic_claims(gaps: list[Any], starts: dict[str, Any], larger: int, moved: dict[str, Any]) -> list[Claim]:
+def topic_claims(gaps: list[Any], starts: Record, larger: int, moved: Record) -> list[Claim]:
     """Verdicts on the best run, its topics and the starts."""
     gap, lowest = gaps[0][4][0], min(g[4][0] for g in gaps)
     counts = {w: len(covered(topics)) for w, (_, topics, _) in moved.items()}
@@ -81,7 +108,7 @@ def topic_claims(gaps: list[Any], starts: dict[str, Any], larger: int, moved: di
             "corn and grain are lumped into the first basis vector labeled wheat",
             judge(together.values()),
             "The topics that hold most documents of wheat, grain and corn: "
-            + _homes_text(moved, 1, ("wheat", "grain", "corn"))
+            + _main_topics_text(moved, 1, ("wheat", "grain", "corn"))
             + ".",
             "4.3",
         ),
@@ -89,7 +116,7 @@ def topic_claims(gaps: list[Any], starts: dict[str, Any], larger: int, moved: di
             "this vector breaks into wheat and grain, and corn, when k is increased from 10 to 12",
             judge(apart.values()),
             f"The topics that hold most documents of wheat, grain and corn at k = {larger}: "
-            + _homes_text(moved, 2, ("wheat", "grain", "corn"))
+            + _main_topics_text(moved, 2, ("wheat", "grain", "corn"))
             + ".",
             "4.3",
         ),
@@ -97,13 +124,13 @@ def topic_claims(gaps: list[Any], starts: dict[str, Any], larger: int, moved: di
     ]  # fmt: skip
 
 
-def _homes_text(moved: dict[str, Any], place: int, names: tuple[str, ...]) -> str:
+def _main_topics_text(moved: Record, place: int, names: tuple[str, ...]) -> str:
     """The topics in which each weighting has most documents of some categories."""
-    homes = {w: [_home(outcome[place], name) + 1 for name in names] for w, outcome in moved.items()}
+    homes = {w: [_main_topic(outcome[place], name) + 1 for name in names] for w, outcome in moved.items()}
     return "; ".join(f"{weight} {', '.join(map(str, own))}" for weight, own in homes.items())
 
 
-def _start_claims(starts: dict[str, Any]) -> list[Claim]:
+def _start_claims(starts: Record) -> list[Claim]:
     means = {name: float(np.mean(s["cosines"])) for name, s in starts.items()}
     order = sorted(means, key=lambda name: -means[name])
     distinct = {name: s["distinct"] for name, s in starts.items()}

@@ -8,15 +8,21 @@ import numpy as np
 
 from partwise.datasets import TOP_TEN
 from partwise.engine.stopping import MaxIterations
-from partwise.experiments.alignment import align
-from partwise.experiments.basis_claims import PAPERS_ERROR, TOP, topic_claims, weight_table
-from partwise.experiments.corpora import WEIGHTINGS, Text, counts_note, reuters10, weight_note
+from partwise.experiments.basis_claims import (
+    LABELS,
+    PAPERS_BEST,
+    PAPERS_ERROR,
+    TOP,
+    likeness,
+    topic_claims,
+    weight_table,
+)
+from partwise.experiments.corpora import WEIGHTINGS, Corpus, counts_note, reuters_corpus, weight_note
 from partwise.experiments.drawing import canvas, label
+from partwise.experiments.experiment import Cell, Context, Experiment, Record, Result, Table
 from partwise.experiments.numbers import above, rounded, strongest
-from partwise.experiments.papers_topics import LABELS, PAPERS_BEST, likeness
-from partwise.experiments.experiment import Context, Experiment, Result, Table
 from partwise.factorize import iterate
-from partwise.linalg.matching import unit_columns
+from partwise.linalg.matching import assign, unit_columns
 from partwise.linalg.svd import SVD, truncated_svd
 from partwise.result.factorization import Factorization
 from partwise.study.stability import strongest_topics
@@ -37,8 +43,8 @@ def run(
     weight: str = "tfidf",
     split: str = "train",
 ) -> Result:
-    """Race the restarts, polish the best, align everything to it."""
-    text = reuters10(context.data, weight, split)
+    """Race the restarts, polish the best, and match every start to it."""
+    text = reuters_corpus(context.data, weight, split)
     svd = truncated_svd(text.matrix, max(rank, larger))
     tried = {}
     plan = [("acls", rank, restarts), ("als-hals", rank, max(2, restarts // 5)), ("acls", larger, restarts)]
@@ -50,7 +56,7 @@ def run(
     topics, wider = _topics(text, best), _topics(text, tried["acls", larger][0])
     moved = {weight: (gaps_of(best, svd), topics, wider)}
     for another in context.track("weightings", [w for w in WEIGHTINGS if w != weight]):
-        others = reuters10(context.data, another, split)
+        others = reuters_corpus(context.data, another, split)
         moved[another] = _weighted(context, others, rank, larger, max(2, restarts // 5), iterations)
     starts = {name: _start(text, best, name, rank) for name in STARTS}
     gaps = [
@@ -82,28 +88,28 @@ def run(
 
 
 def _weighted(
-    context: Context, text: Text, rank: int, larger: int, restarts: int, iterations: int
+    context: Context, text: Corpus, rank: int, larger: int, restarts: int, iterations: int
 ) -> tuple[Any, Any, Any]:
-    """What the best of fewer restarts finds under another weighting."""
+    """(gap to the SVD, topics, topics at the larger rank) of the best of fewer restarts under another weighting."""
     small, large = (_raced(context, text, "acls", k, restarts, iterations)[0] for k in (rank, larger))
     return gaps_of(small, truncated_svd(text.matrix, rank)), _topics(text, small), _topics(text, large)
 
 
 def _raced(
-    context: Context, text: Text, algorithm: str, k: int, count: int, iterations: int
+    context: Context, text: Corpus, algorithm: str, k: int, count: int, iterations: int
 ) -> tuple[Factorization, float]:
     stop = MaxIterations(iterations)
     fit = context.fit(text.matrix, k, algorithm=algorithm, init="random", restarts=count, stop=stop)
     return fit, fit.certificate.seconds
 
 
-def gaps_of(fit: Factorization, svd: SVD) -> tuple[Any, ...]:
+def gaps_of(fit: Factorization, svd: SVD) -> tuple[Cell, ...]:
     """(per cent above the SVD, KKT residual, verdict)."""
     kkt = fit.certificate.kkt
     return rounded(above(fit.error, svd.truncate(fit.rank).error), 4), rounded(kkt, 2), fit.certificate.verdict
 
 
-def _topics(text: Text, fit: Factorization) -> list[dict[str, Any]]:
+def _topics(text: Corpus, fit: Factorization) -> list[Record]:
     """For each topic its terms, how many documents it is strongest in, and the shares of the categories among them."""
     labels = strongest_topics(fit.w, fit.h)
     topics = []
@@ -121,18 +127,19 @@ def _topics(text: Text, fit: Factorization) -> list[dict[str, Any]]:
     return topics
 
 
-def _start(text: Text, best: Factorization, name: str, rank: int) -> dict[str, Any]:
+def _start(text: Corpus, best: Factorization, name: str, rank: int) -> Record:
     """W⁽⁰⁾ of a start with its columns in the order of the best topics."""
     w = next(iter(iterate(text.matrix, rank, algorithm="acls", init=name))).w
-    order, cosines = align(unit_columns(best.w), unit_columns(w))
+    cosines = unit_columns(best.w).T @ unit_columns(w)
+    matched, order = assign(cosines)
     return {
         "terms": [strongest(w[:, c], text.terms, TOP) for c in order],
-        "cosines": rounded(cosines, 4),
+        "cosines": rounded(cosines[matched, order], 4),
         "distinct": len({term for c in range(rank) for term in strongest(w[:, c], text.terms, TOP)}),
     }
 
 
-def _best_table(topics: list[dict[str, Any]]) -> Table:
+def _best_table(topics: list[Record]) -> Table:
     rows = []
     for place, topic in enumerate(topics, 1):
         theirs, shared = likeness(topic["terms"])
@@ -153,9 +160,9 @@ def _best_table(topics: list[dict[str, Any]]) -> Table:
     return Table("best", "The best topics beside the paper's table 3", head, tuple(rows))
 
 
-def _start_table(topics: list[dict[str, Any]], starts: dict[str, dict[str, Any]]) -> Table:
+def _start_table(topics: list[Record], starts: dict[str, Record]) -> Table:
     head = ("topic", "best", *(f"{name} W⁽⁰⁾" for name in starts))
-    rows: list[tuple[Any, ...]] = [
+    rows: list[tuple[Cell, ...]] = [
         (place + 1, ", ".join(topic["terms"]), *(", ".join(s["terms"][place]) for s in starts.values()))
         for place, topic in enumerate(topics)
     ]
@@ -166,7 +173,7 @@ def _start_table(topics: list[dict[str, Any]], starts: dict[str, dict[str, Any]]
     )
 
 
-def _wider_table(topics: list[dict[str, Any]], larger: int) -> Table:
+def _wider_table(topics: list[Record], larger: int) -> Table:
     rows = [
         (place, ", ".join(topic["terms"]), topic["documents"], f"{topic['category']} ({max(topic['shares']):.0%})")
         for place, topic in enumerate(topics, 1)

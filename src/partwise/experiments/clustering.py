@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from partwise.datasets import TOP_TEN, Article
 from partwise.inits.clustering import k_means
 from partwise.linalg.svd import SVD
 from partwise.result.factorization import Factorization
+from partwise.study.stability import strongest_topics
 from partwise.types import Array
 
 
@@ -25,9 +25,7 @@ def single_label(articles: Iterable[Article], least: int = 20) -> tuple[list[str
 
 def nmf_clusters(fit: Factorization) -> Array:
     """The strongest topic of each document, the columns of W at length 1; −1 where a document has none."""
-    weights = fit.h * np.linalg.norm(fit.w, axis=0)
-    labels: Array = np.where(weights.any(axis=1), weights.argmax(axis=1), -1)
-    return labels
+    return strongest_topics(fit.w, fit.h)
 
 
 def svd_clusters(svd: SVD, count: int, seed: int, starts: int = 10) -> Array:
@@ -42,7 +40,7 @@ def svd_clusters(svd: SVD, count: int, seed: int, starts: int = 10) -> Array:
 
 def _spread(points: Array, labels: Array) -> float:
     """The squared distances from the cluster's centres, Σ‖x‖² − Σ_c ‖Σ_c x‖² / n_c."""
-    sums: Any = np.zeros((labels.max() + 1, points.shape[1]))
+    sums = np.zeros((labels.max() + 1, points.shape[1]))
     np.add.at(sums, labels, points)
     sizes = np.bincount(labels)
     return float((points**2).sum() - ((sums**2).sum(axis=1) / np.maximum(sizes, 1)).sum())

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.sparse as sp
 
 from partwise.data.as_data import as_data
 from partwise.data.products import product, residual2
 from partwise.engine.step import Step
 from partwise.engine.stopping import Angle, Frobenius, Rule, Stationarity
-from partwise.experiments.corpora import smart, weight_note
+from partwise.experiments.corpora import smart_corpus, weight_note
 from partwise.experiments.drawing import canvas, label, plain_log
+from partwise.experiments.experiment import Cell, Claim, Context, Experiment, Record, Result, Table, judge
 from partwise.experiments.numbers import above, median, rank_correlation, rounded, seconds_of
-from partwise.experiments.experiment import Claim, Context, Experiment, Result, Table, judge
 from partwise.factorize import iterate
 from partwise.linalg.matching import angles_between, matched_angles, unit_columns
 from partwise.linalg.svd import truncated_svd
@@ -42,7 +43,7 @@ RULES: dict[str, Rule] = {
 
 def run(context: Context, *, rank: int = 10, iterations: int = 100, seeds: int = 10, weight: str = "tfidf") -> Result:
     """ACLS on CISI from several random starts; the first is drawn."""
-    text = smart("cisi", context.data, weight)
+    text = smart_corpus("cisi", context.data, weight)
     opt = truncated_svd(text.matrix, rank).error
     runs = []
     for seed in context.track("ACLS on cisi", range(seeds)):
@@ -63,7 +64,7 @@ def run(context: Context, *, rank: int = 10, iterations: int = 100, seeds: int =
     return Result(tables, tuple(_claims(paths, stops, costs)), notes, {"path": paths[0], "costs": costs})
 
 
-def _paths(steps: list[Step], opt: float) -> dict[str, Any]:
+def _paths(steps: list[Step], opt: float) -> Record:
     """The measures at each iteration from the first on."""
     later = steps[1:]
     matched = [matched_angles(s.w, s.previous_w) if s.previous_w is not None else s.angles for s in later]
@@ -84,7 +85,7 @@ def _moved(step: Step) -> int:
     return int(np.sum(cosines.argmax(axis=1) != np.arange(len(cosines))))
 
 
-def _stop(rule: Rule, steps: list[Step]) -> dict[str, Any] | None:
+def _stop(rule: Rule, steps: list[Step]) -> Record | None:
     """The first iteration at which a rule would stop, and the stationarity verdict there."""
     step = next((step for step in steps if rule(step) is not None), None)
     if step is None:
@@ -93,8 +94,8 @@ def _stop(rule: Rule, steps: list[Step]) -> dict[str, Any] | None:
     return record | {"angle": step.angle}
 
 
-def _costs(matrix: Any, step: Step) -> dict[str, float]:
-    """Seconds of each measure, as the paper has them: WᵀA and WᵀW at hand, or not."""
+def _costs(matrix: sp.csr_array, step: Step) -> dict[str, float]:
+    """Seconds of each measure, with WᵀA and WᵀW known, as in the paper, or computed for it."""
     data = as_data(matrix)
     w, h, before = step.w, step.h, step.previous_w
     assert before is not None
@@ -102,7 +103,7 @@ def _costs(matrix: Any, step: Step) -> dict[str, float]:
     check = step.deferred
     with Workers(1) as workers, single_threaded_blas():
         rhs = product(data.T, w, workers)
-        tasks: dict[str, Callable[[], Any]] = {
+        tasks: dict[str, Callable[[], object]] = {
             "Frobenius, by-products at hand": lambda: _trace(data.norm2, rhs, h, step.basis.gram),
             "Frobenius, WᵀA made for it": lambda: _trace(data.norm2, product(data.T, w, workers), h, w.T @ w),
             "Frobenius, entry by entry": lambda: residual2(data, w, h, workers),
@@ -130,9 +131,9 @@ def rises(path: list[float | None]) -> int:
     return sum(after > 1.001 * before for before, after in pairwise(known))
 
 
-def _stop_table(stops: list[dict[str, Any]], opt: float) -> Table:
+def _stop_table(stops: list[Record], opt: float) -> Table:
     head = ("rule", "stops in", "at iteration", "above the SVD, %", "KKT residual", "verdicts there")
-    rows: list[tuple[Any, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     for name in RULES:
         reached = [stop[name] for stop in stops if stop[name] is not None]
         verdicts = "; ".join(sorted({stop["verdict"] for stop in reached}))
@@ -149,7 +150,7 @@ def _cost_table(costs: dict[str, float]) -> Table:
     return Table("costs", "What each measure costs, on one thread", head, rows)
 
 
-def _claims(paths: list[dict[str, Any]], stops: list[dict[str, Any]], costs: dict[str, float]) -> list[Claim]:
+def _claims(paths: list[Record], stops: list[Record], costs: dict[str, float]) -> list[Claim]:
     plain, matched = (sum(rises(p[key]) for p in paths) for key in ("angle", "matched"))
     half = len(paths[0]["moved"]) // 2
     early, late = (sum(sum(p["moved"][part]) for p in paths) for part in (slice(10), slice(half, None)))

@@ -1,4 +1,4 @@
-"""The matrices that the experiments factor, each made once in a process."""
+"""The term-document matrices that the experiments factor, each computed once in a process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WEIGHTINGS = ("tfidf", "counts", "log-entropy")
 
 
 @dataclass(frozen=True, eq=False)
-class Text:
+class Corpus:
     """Terms by documents, the words, and the categories of each document where there are any."""
 
     name: str
@@ -31,12 +31,12 @@ def weighting(weight: str, min_df: int) -> Weighting:
 
 
 @lru_cache(maxsize=8)
-def smart(name: str, data: Path | None, weight: str = "tfidf") -> Text:
+def smart_corpus(name: str, data: Path | None, weight: str = "tfidf") -> Corpus:
     """MEDLARS or CISI: titles and abstracts, terms of at least two documents."""
     load = {"medlars": datasets.load_medlars, "cisi": datasets.load_cisi}[name]
     texts = [f"{document.title}\n{document.text}" for document in load(data).documents]
     vocabulary, matrix = weighting(weight, MIN_DF[name]).fit(texts)
-    return Text(name, matrix, vocabulary.terms)
+    return Corpus(name, matrix, vocabulary.terms)
 
 
 @lru_cache(maxsize=2)
@@ -46,16 +46,16 @@ def articles(data: Path | None) -> tuple[datasets.Article, ...]:
 
 
 @lru_cache(maxsize=8)
-def reuters10(data: Path | None, weight: str = "tfidf", split: str = "train") -> Text:
+def reuters_corpus(data: Path | None, weight: str = "tfidf", split: str = "train") -> Corpus:
     """reuters10: titles and bodies, terms of at least three documents."""
     chosen = datasets.reuters10(articles(data), split)  # type: ignore[arg-type]
     vocabulary, matrix = weighting(weight, MIN_DF["reuters10"]).fit([article.text for article in chosen])
     top = set(datasets.TOP_TEN)
     categories = tuple(tuple(t for t in article.topics if t in top) for article in chosen)
-    return Text("reuters10", matrix, vocabulary.terms, categories)
+    return Corpus("reuters10", matrix, vocabulary.terms, categories)
 
 
-def counts_note(data: Path | None, text: Text, split: str) -> str:
+def counts_note(data: Path | None, text: Corpus, split: str) -> str:
     """How many documents there are, beside the paper's number."""
     both = articles(data)
     train = sum(article.split == "train" for article in both)
@@ -74,4 +74,5 @@ def weight_note(weight: str) -> str:
         "counts": "plain counts",
         "log-entropy": "log(1 + tf) times one minus the normalised entropy of the term",
     }
-    return f"The entries are {descriptions[weight]}; English stop words and single letters are left out, nothing is stemmed."
+    entries = descriptions[weight]
+    return f"The entries are {entries}; English stop words and single letters are left out, nothing is stemmed."

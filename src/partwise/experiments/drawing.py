@@ -1,14 +1,19 @@
-"""One look for all figures."""
+"""Axes, labels, colours and files that all figures share."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from partwise.storage.archive import atomic
+from partwise.types import Array
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
+    from matplotlib.axis import XAxis, YAxis
+    from matplotlib.figure import Figure, SubFigure
 
 COLORS = {
     "acls": "#0b6e4f",
@@ -23,7 +28,7 @@ COLORS = {
 """A colour for a method, the same in every figure."""
 
 
-def canvas(rows: int, columns: int, width: float = 9.0, height: float = 3.6, **settings: Any) -> tuple[Figure, Any]:
+def canvas(rows: int, columns: int, width: float = 9.0, height: float = 3.6, **settings: Any) -> tuple[Figure, Array]:
     """A figure and its axes, always as a two-dimensional array."""
     from matplotlib.figure import Figure  # imported late: only drawing needs it
 
@@ -35,23 +40,23 @@ def canvas(rows: int, columns: int, width: float = 9.0, height: float = 3.6, **s
     return figure, axes
 
 
-def stacked(width: float, height: float, ratio: float) -> tuple[Figure, Any, Any]:
+def stacked(width: float, height: float, ratio: float) -> tuple[Figure, SubFigure, SubFigure]:
     """A figure in two parts, one above the other, the lower ``ratio`` times as high."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
-    parts: Any = figure.subfigures(2, 1, height_ratios=(1, ratio))
-    return figure, parts[0], parts[1]
+    parts = figure.subfigures(2, 1, squeeze=False, height_ratios=(1, ratio))
+    return figure, parts[0, 0], parts[1, 0]
 
 
-def label(axis: Any, title: str, x: str, y: str) -> None:
+def label(axis: Axes, title: str, x: str, y: str) -> None:
     """A title and both axes in words."""
     axis.set_title(title, fontsize=10, loc="left")
     axis.set_xlabel(x, fontsize=9)
     axis.set_ylabel(y, fontsize=9)
 
 
-def plain_log(axis: Any) -> None:
+def plain_log(axis: XAxis | YAxis) -> None:
     """A logarithmic axis (``axes.xaxis`` or ``axes.yaxis``) with plain numbers at 1, 2 and 5."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
@@ -61,7 +66,7 @@ def plain_log(axis: Any) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def picture(axis: Any, image: Any, title: str = "") -> None:
+def picture(axis: Axes, image: Array, title: str = "") -> None:
     """A grey image without axes; dark is much."""
     axis.imshow(image, cmap="gray_r", interpolation="nearest")
     axis.set_axis_off()
@@ -69,10 +74,8 @@ def picture(axis: Any, image: Any, title: str = "") -> None:
         axis.set_title(title, fontsize=10, loc="left")
 
 
-def tiles(images: Any, columns: int, edge: float) -> Any:
+def tiles(images: Array, columns: int, edge: float) -> Array:
     """Images (count × height × width) in one picture, with a narrow edge between them."""
-    import numpy as np
-
     count, height, width = images.shape
     rows = -(-count // columns)
     mosaic = np.full((rows * (height + 1) - 1, columns * (width + 1) - 1), edge)
@@ -82,7 +85,7 @@ def tiles(images: Any, columns: int, edge: float) -> Any:
     return mosaic
 
 
-def save(figure: Figure, folder: Path) -> None:
+def save_figure(figure: Figure, folder: Path) -> None:
     """figure.svg and figure.png, the same bytes for the same figure."""
     import matplotlib as mpl
 

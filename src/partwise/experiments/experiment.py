@@ -1,4 +1,4 @@
-"""What an experiment is: settings and data in; tables, claims with verdicts and a figure out."""
+"""An experiment: settings and data in; tables, claims with verdicts and a figure out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from partwise.engine.stopping import Reason
 from partwise.factorize import factorize
@@ -19,10 +19,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Cell = str | float | int | None
+Record: TypeAlias = dict[str, Any]
+"""Named numbers, words and lists of them, ready for JSON."""
+
+Item = TypeVar("Item")
 
 
 class Verdict(StrEnum):
-    """What our numbers say about a claim."""
+    """Whether our numbers support a claim."""
 
     HOLDS = "holds"
     IN_PART = "holds in part"
@@ -30,7 +34,7 @@ class Verdict(StrEnum):
 
 
 def judge(checks: Iterable[bool]) -> Verdict:
-    """All of the checks, some of them, or none."""
+    """The verdict by whether all, some or none of the checks hold."""
     outcomes = [bool(check) for check in checks]
     if not outcomes:
         raise ValueError("A verdict needs at least one check.")
@@ -61,21 +65,21 @@ class Table:
 
 @dataclass(frozen=True)
 class Result:
-    """What an experiment found; everything in it can be written as JSON."""
+    """The result of an experiment; everything in it can be written as JSON."""
 
     tables: tuple[Table, ...]
     claims: tuple[Claim, ...]
     notes: tuple[str, ...]
     """Sentences that state the settings and what differs from the paper."""
-    series: dict[str, Any] = field(default_factory=dict)
+    series: Record = field(default_factory=dict)
     """What the figure is drawn from."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Record:
         """Plain numbers, words, lists and dicts."""
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, known: dict[str, Any]) -> Result:
+    def from_dict(cls, known: Record) -> Result:
         """The result that gave this dict."""
         tables = tuple(
             Table(t["name"], t["title"], tuple(t["columns"]), tuple(map(tuple, t["rows"]))) for t in known["tables"]
@@ -86,35 +90,35 @@ class Result:
 
 @dataclass(frozen=True)
 class Context:
-    """Where the data are, and whom to tell how far the work is."""
+    """The folder of the data, a progress callback, and a folder for finished fits."""
 
     data: Path | None = None
-    tell: Callable[[str, int, int], None] = lambda label, done, total: None
-    """(what is going on, how many are done, of how many)."""
-    kept: Path | None = None
-    """A folder for the fits that are finished while the experiment is not."""
+    progress: Callable[[str, int, int], None] = lambda label, done, total: None
+    """Called with (label, items done, items in all)."""
+    fits_folder: Path | None = None
+    """A folder for the fits of an unfinished experiment; None keeps none."""
     _numbers: Iterator[int] = field(default_factory=count, repr=False, compare=False)
 
     def fit(self, matrix: Any, rank: int, **settings: Any) -> Factorization:
-        """``factorize``, or what it found when the experiment was begun before: fits come in a fixed order.
+        """``factorize``, or its stored result from an earlier, interrupted call: fits come in a fixed order.
 
-        Nothing is written while a fit goes on, so its seconds are its own.
+        Nothing is written during a fit, so its seconds hold no I/O.
         """
-        if self.kept is None:
+        if self.fits_folder is None:
             return factorize(matrix, rank, **settings)
-        self.kept.mkdir(parents=True, exist_ok=True)
-        path = self.kept / f"{next(self._numbers):04d}"
+        self.fits_folder.mkdir(parents=True, exist_ok=True)
+        path = self.fits_folder / f"{next(self._numbers):04d}"
         fit = factorize(matrix, rank, **settings, checkpoint=path, every=sys.maxsize)
         if fit.reason is Reason.INTERRUPTED:
             raise KeyboardInterrupt
         return fit
 
-    def track(self, label: str, items: Sequence[Any]) -> Iterator[Any]:
-        """The items one by one, told as they go."""
+    def track(self, label: str, items: Sequence[Item]) -> Iterator[Item]:
+        """The items one by one, with a call of ``progress`` before each."""
         for done, item in enumerate(items):
-            self.tell(label, done, len(items))
+            self.progress(label, done, len(items))
             yield item
-        self.tell(label, len(items), len(items))
+        self.progress(label, len(items), len(items))
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,7 @@ class Experiment:
     """The data sets without which it cannot run."""
 
     @property
-    def settings(self) -> dict[str, Any]:
-        """The settings of ``run`` with the values that are used unless others are given."""
+    def settings(self) -> Record:
+        """The settings of ``run`` with their defaults."""
         parameters = list(inspect.signature(self.run).parameters.values())[1:]
         return {p.name: p.default for p in parameters}

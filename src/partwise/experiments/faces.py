@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from partwise.datasets import Faces
+from partwise.experiments.experiment import Cell, Record
 from partwise.experiments.numbers import rounded
 from partwise.factorize import factorize
 from partwise.linalg.measures import mean_sparsity, sparse_bytes
@@ -17,7 +18,7 @@ EQUAL, NEARLY = 1.05, 1.25
 """How much larger than the SVD's an error may be to be equal, and to be nearly so."""
 
 
-def compare(faces: Faces, rank: int, algorithm: str, shown: int) -> dict[str, Any]:
+def compare_with_svd(faces: Faces, rank: int, algorithm: str, shown: int) -> Record:
     """Both factorisations of the grey values in [0, 1], with ``shown`` basis images of each."""
     matrix = faces.pixels.astype(np.float64) / 255
     svd = truncated_svd(matrix, rank)
@@ -39,7 +40,7 @@ def compare(faces: Faces, rank: int, algorithm: str, shown: int) -> dict[str, An
     }
 
 
-def _factors(w: Array, h: Array) -> dict[str, Any]:
+def _factors(w: Array, h: Array) -> Record:
     """Zeros, Hoyer sparsity by basis image and by weight vector, signs and bytes of a pair."""
     tiny = 1e-3
     small = np.mean(abs(w) <= tiny * abs(w).max(axis=0))
@@ -60,7 +61,7 @@ def _images(w: Array, faces: Faces, count: int) -> Any:
     return rounded(scaled.T.reshape(-1, faces.height, faces.width), 2)
 
 
-def table_rows(name: str, comparison: dict[str, Any]) -> list[tuple[Any, ...]]:
+def table_rows(name: str, comparison: Record) -> list[tuple[Cell, ...]]:
     """A line for each factorisation."""
     keys = ("error", "sparsity_w", "sparsity_h", "zeros_w", "zeros_h", "negative", "kilobytes")
     return [(name, kind, *(row[key] for key in keys)) for kind, row in comparison["rows"].items()]

@@ -1,19 +1,21 @@
-"""Table 2: what each start costs, and how far ACLS gets from it."""
+"""Table 2: the cost of each start, and the error of ACLS from it by iteration."""
 
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.sparse as sp
 
 from partwise.engine.step import Step
-from partwise.experiments.corpora import WEIGHTINGS, counts_note, reuters10, weight_note
+from partwise.experiments.corpora import WEIGHTINGS, counts_note, reuters_corpus, weight_note
 from partwise.experiments.drawing import canvas, label, plain_log
+from partwise.experiments.experiment import Cell, Claim, Context, Experiment, Record, Result, Table, judge
 from partwise.experiments.numbers import above, median, rank_correlation, rounded, seconds_of
 from partwise.experiments.table_one import table_one
-from partwise.experiments.experiment import Claim, Context, Experiment, Result, Table, judge
 from partwise.factorize import iterate
+from partwise.inits.base import Init
 from partwise.inits.svd_centroid import SVDCentroid
 from partwise.inits.table import INITS, is_seeded
 from partwise.linalg.matching import matched_cosines, unit_columns
@@ -36,7 +38,7 @@ PAPERS_OPT, AT = 22656, (0, 10, 20, 30)
 
 def run(context: Context, *, rank: int = 10, seeds: int = 10, weight: str = "tfidf", split: str = "train") -> Result:
     """ACLS with λ = .5 from every start; the seeds' mean and spread."""
-    text = reuters10(context.data, weight, split)
+    text = reuters_corpus(context.data, weight, split)
     svd = truncated_svd(text.matrix, rank)
     rows = [_row(text.matrix, name, rank, svd, seeds) for name in context.track("starts", list(INITS))]
     best = min(rows, key=lambda row: row["best"])["topics"]
@@ -63,12 +65,12 @@ def run(context: Context, *, rank: int = 10, seeds: int = 10, weight: str = "tfi
     return Result(tables, tuple(claims), notes, {"rows": rows, "weights": others})
 
 
-def _start(name: str, svd: SVD) -> Any:
-    """The start; svd-centroid with V at hand."""
+def _start(name: str, svd: SVD) -> Init:
+    """The start by name; svd-centroid gets the SVD, so that its time excludes it."""
     return SVDCentroid(v=svd) if name == "svd-centroid" else INITS[name]()
 
 
-def _row(matrix: Any, name: str, rank: int, svd: SVD, seeds: int) -> dict[str, Any]:
+def _row(matrix: sp.csr_array, name: str, rank: int, svd: SVD, seeds: int) -> Record:
     """One start over all seeds."""
     init = _start(name, svd)
     runs = [_run(matrix, init, rank, seed) for seed in (range(seeds) if is_seeded(init) else range(1))]
@@ -92,14 +94,14 @@ def _row(matrix: Any, name: str, rank: int, svd: SVD, seeds: int) -> dict[str, A
     }
 
 
-def _run(matrix: Any, init: Any, rank: int, seed: int) -> list[Step]:
+def _run(matrix: sp.csr_array, init: Init, rank: int, seed: int) -> list[Step]:
     steps = list(islice(iterate(matrix, rank, algorithm="acls", init=init, seed=seed), AT[-1] + 1))
     return steps + [steps[-1]] * (AT[-1] + 1 - len(steps))
 
 
-def _weighted(context: Context, weight: str, rank: int, split: str) -> dict[str, Any]:
+def _weighted(context: Context, weight: str, rank: int, split: str) -> Record:
     """The six starts of the paper under another weighting, three seeds."""
-    text = reuters10(context.data, weight, split)
+    text = reuters_corpus(context.data, weight, split)
     svd = truncated_svd(text.matrix, rank)
     rows = [_row(text.matrix, name, rank, svd, 3) for name in PAPER]
     ten = {row["init"]: row["error"][1] for row in rows}
@@ -112,34 +114,34 @@ def _weighted(context: Context, weight: str, rank: int, split: str) -> dict[str,
     }
 
 
-def _table(rows: list[dict[str, Any]]) -> Table:
+def _table(rows: list[Record]) -> Table:
     head: tuple[str, ...] = ("start", "s", "s, paper", "kB", "kB, paper")
     for i in AT:
         head += (f"Error({i}), %", "±", f"Error({i}), paper")
     lines = []
     for row in rows:
-        paper: tuple[Any, ...] = PAPER.get(row["init"], (None,) * 6)
-        cells: tuple[Any, ...] = (row["init"], row["seconds"], paper[0], row["kilobytes"], paper[1])
+        paper: tuple[Cell, ...] = PAPER.get(row["init"], (None,) * 6)
+        cells: tuple[Cell, ...] = (row["init"], row["seconds"], paper[0], row["kilobytes"], paper[1])
         for place in range(len(AT)):
             cells += (row["error"][place], row["spread"][place], paper[2 + place])
         lines.append(cells)
     times = [median([row["acls"][place] for row in rows]) for place in range(len(AT))]
     times[0] = median([row["first"] - row["seconds"] for row in rows])
-    last: tuple[Any, ...] = ("ACLS time, s", None, None, None, None)
+    last: tuple[Cell, ...] = ("ACLS time, s", None, None, None, None)
     for ours, theirs in zip(times, (0.37, 3.42, 6.78, 10.29), strict=True):
         last += (rounded(ours, 3), None, theirs)
     return Table("starts", "The starts: ours beside the paper's table 2; below co-occurrence the newer ones",
                  head, (*lines, last))  # fmt: skip
 
 
-def _weight_table(others: list[dict[str, Any]]) -> Table:
+def _weight_table(others: list[Record]) -> Table:
     head = ("weighting", "opt", "opt / ‖A‖", *(f"Error(10), {n}, %" for n in PAPER), "rank correlation with the paper")
     rows = [(o["weight"], o["opt"], o["relative"], *(o["error10"][n] for n in PAPER), o["correlation"]) for o in others]
     paper = ("paper (not stated)", PAPERS_OPT, None, *(p[3] for p in PAPER.values()), None)
     return Table("weightings", "How the results move with the weighting", head, (*rows, paper))
 
 
-def _claims(rows: list[dict[str, Any]], others: list[dict[str, Any]]) -> list[Claim]:
+def _claims(rows: list[Record], others: list[Record]) -> list[Claim]:
     ours = {row["init"]: row for row in rows if row["init"] in PAPER}
     ten = {name: row["error"][1] for name, row in ours.items()}
     order = sorted(ten, key=lambda name: ten[name])
@@ -186,7 +188,7 @@ def _claims(rows: list[dict[str, Any]], others: list[dict[str, Any]]) -> list[Cl
     ]
 
 
-def _errors(row: dict[str, Any], places: tuple[int, ...] = (1, 2, 3)) -> str:
+def _errors(row: Record, places: tuple[int, ...] = (1, 2, 3)) -> str:
     return ", ".join(f"{row['error'][place]:.3f}" for place in places)
 
 

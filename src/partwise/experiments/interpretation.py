@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from partwise.data.as_data import as_data
 from partwise.datasets import load_cbcl
-from partwise.experiments.corpora import reuters10, smart, weight_note
+from partwise.experiments.corpora import Corpus, reuters_corpus, smart_corpus, weight_note
 from partwise.experiments.drawing import label, picture, stacked, tiles
-from partwise.experiments.faces import COLUMNS, EQUAL, NEARLY, compare, table_rows
+from partwise.experiments.experiment import Claim, Context, Experiment, Record, Result, Table, judge
+from partwise.experiments.faces import COLUMNS, EQUAL, NEARLY, compare_with_svd, table_rows
 from partwise.experiments.numbers import rounded, strongest
-from partwise.experiments.experiment import Claim, Context, Experiment, Result, Table, judge
 from partwise.factorize import factorize
 from partwise.linalg.matching import unit_columns
 from partwise.linalg.measures import sparse_bytes
@@ -36,17 +36,17 @@ def run(
     weight: str = "tfidf",
 ) -> Result:
     """Topics of MEDLARS, storage on three collections, parts of the CBCL faces."""
-    text = smart("medlars", context.data, weight)
+    text = smart_corpus("medlars", context.data, weight)
     topics = _topics(text, rank)
     storage = [row for name in context.track("storage", ("medlars", "cisi", "reuters10"))
                for row in _storage(context, name, ranks, weight)]  # fmt: skip
     faces = load_cbcl(context.data)
-    comparison = compare(faces, min(parts, *faces.pixels.shape), algorithm, 49)
+    comparison = compare_with_svd(faces, min(parts, *faces.pixels.shape), algorithm, 49)
     notes = (
         f"MEDLARS at k = {rank} by als-hals from random-acol; the {SHOWN} topics with most weight are drawn. "
         + weight_note(weight),
-        f"CBCL: {comparison['images']:,} faces of {comparison['size'][0]} × {comparison['size'][1]} pixels in [0, 1], k = "
-        f"{parts} as in Lee "
+        f"CBCL: {comparison['images']:,} faces of {comparison['size'][0]} × {comparison['size'][1]} pixels in [0, 1], "
+        f"k = {parts} as in Lee "
         f"and Seung's figure, {algorithm}. A factor is stored sparse where that is smaller.",
     )
     head = (
@@ -69,8 +69,8 @@ def run(
     return Result(tables, tuple(claims), notes, {"topics": topics["all"][:SHOWN], "faces": comparison})
 
 
-def _topics(text: Any, rank: int) -> dict[str, Any]:
-    """Every topic with its strongest terms and weights, by its share of the whole; and how coherent they are."""
+def _topics(text: Corpus, rank: int) -> Record:
+    """Every topic with its strongest terms and weights, ordered by share; and the coherence of NMF and SVD."""
     fit = factorize(text.matrix, rank, algorithm="als-hals", init="random-acol")
     svd = truncated_svd(text.matrix, rank)
     share = np.linalg.norm(fit.w, axis=0) * fit.h.sum(axis=0)
@@ -94,9 +94,9 @@ def _topics(text: Any, rank: int) -> dict[str, Any]:
     }
 
 
-def _storage(context: Context, name: str, ranks: tuple[int, ...], weight: str) -> list[dict[str, Any]]:
-    """What A, the SVD's factors and NMF's take, at several ranks."""
-    text = reuters10(context.data, weight) if name == "reuters10" else smart(name, context.data, weight)
+def _storage(context: Context, name: str, ranks: tuple[int, ...], weight: str) -> list[Record]:
+    """The bytes of A, of the SVD's factors and of NMF's, at several ranks."""
+    text = reuters_corpus(context.data, weight) if name == "reuters10" else smart_corpus(name, context.data, weight)
     matrix = text.matrix
     rows = []
     for rank in [k for k in ranks if k < min(matrix.shape)]:
@@ -114,7 +114,7 @@ def _storage(context: Context, name: str, ranks: tuple[int, ...], weight: str) -
     return rows
 
 
-def _claims(topics: dict[str, Any], storage: list[dict[str, Any]], comparison: dict[str, Any]) -> list[Claim]:
+def _claims(topics: Record, storage: list[Record], comparison: Record) -> list[Claim]:
     faces = comparison["rows"]["NMF"]["kilobytes"] / comparison["rows"]["SVD"]["kilobytes"]
     more = [row["svd_ratio"] > 1 for row in storage]
     less = [row["nmf_ratio"] < 1 for row in storage]
@@ -156,7 +156,7 @@ def _claims(topics: dict[str, Any], storage: list[dict[str, Any]], comparison: d
     ]
 
 
-def _face_claims(comparison: dict[str, Any]) -> list[Claim]:
+def _face_claims(comparison: Record) -> list[Claim]:
     nmf, svd, ratio = comparison["rows"]["NMF"], comparison["rows"]["SVD"], comparison["ratio"]
     return [
         Claim(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from partwise.datasets import Expression
+from partwise.experiments.experiment import Cell, Context, Record
 from partwise.experiments.numbers import rounded
-from partwise.experiments.experiment import Context
-from partwise.study.stability import stability
+from partwise.study.stability import stability, tree_order
 from partwise.types import Array
 
 COLUMNS = (
@@ -23,10 +22,10 @@ COLUMNS = (
 )
 
 
-def clusters(
+def cluster_rows(
     context: Context, samples: Expression, ranks: Sequence[int], runs: int, algorithm: str
-) -> list[dict[str, Any]]:
-    """For each rank the stability, the clusters of the consensus, and how many samples are not with their own."""
+) -> list[Record]:
+    """For each rank the stability, the clusters of the consensus, and the number of misplaced samples."""
     rows = []
     for rank in context.track("leukaemia", list(ranks)):
         agreement = stability(samples.values, rank, runs=runs, algorithm=algorithm, init="random")
@@ -39,15 +38,15 @@ def clusters(
                 "cophenetic": rounded(agreement.cophenetic, 5),
                 "dispersion": rounded(agreement.dispersion, 4),
                 "clusters": [_composition(labels == c, subtypes) for c in sorted(set(labels))],
-                "wrong": astray(labels, classes),
-                "wrong_subtypes": astray(labels, subtypes) if rank > 2 else None,
+                "wrong": misplaced(labels, classes),
+                "wrong_subtypes": misplaced(labels, subtypes) if rank > 2 else None,
                 "consensus": rounded(_ordered(agreement.consensus), 2),
             }
         )
     return rows
 
 
-def table_row(group: dict[str, Any]) -> tuple[Any, ...]:
+def table_row(group: Record) -> tuple[Cell, ...]:
     """A line under ``COLUMNS``."""
     held = "; ".join(group["clusters"])
     return group["rank"], group["cophenetic"], group["dispersion"], held, group["wrong"], group["wrong_subtypes"]
@@ -63,8 +62,8 @@ def consensus_clusters(consensus: Array, rank: int) -> Array:
     return labels
 
 
-def astray(labels: Array, classes: Sequence[str]) -> int:
-    """How many samples are in a cluster whose most frequent class is another."""
+def misplaced(labels: Array, classes: Sequence[str]) -> int:
+    """The number of samples in a cluster whose most frequent class is another."""
     kept = 0
     for cluster in set(labels):
         own = [name for name, label in zip(classes, labels, strict=True) if label == cluster]
@@ -79,9 +78,6 @@ def _composition(chosen: Array, classes: Sequence[str]) -> str:
 
 def _ordered(consensus: Array) -> Array:
     """The consensus with its samples in the order of the tree."""
-    from scipy.cluster.hierarchy import leaves_list, linkage
-    from scipy.spatial.distance import squareform
-
-    order = leaves_list(linkage(squareform(1 - consensus, checks=False), "average"))
+    order = tree_order(consensus)
     ordered: Array = consensus[np.ix_(order, order)]
     return ordered

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.sparse as sp
 
 from partwise.algorithms.updates.multiplicative import lift
 from partwise.engine.step import Step
 from partwise.engine.stopping import MaxIterations
-from partwise.experiments.corpora import smart, weight_note
+from partwise.experiments.corpora import smart_corpus, weight_note
 from partwise.experiments.drawing import COLORS, canvas, label
+from partwise.experiments.experiment import Claim, Context, Experiment, Record, Result, Table, judge
 from partwise.experiments.numbers import above, median, rounded
-from partwise.experiments.experiment import Claim, Context, Experiment, Result, Table, judge
 from partwise.factorize import factorize, iterate
 from partwise.linalg.svd import truncated_svd
 
@@ -27,7 +28,7 @@ STARTS = {"random": "dense", "random-acol": "sparse"}
 
 def run(context: Context, *, rank: int = 10, iterations: int = 100, seeds: int = 3, weight: str = "tfidf") -> Result:
     """MEDLARS, every method from a dense and from a sparse start."""
-    text = smart("medlars", context.data, weight)
+    text = smart_corpus("medlars", context.data, weight)
     opt = truncated_svd(text.matrix, rank).error
     cases = [(method, start) for start in STARTS for method in METHODS]
     paths = {}
@@ -52,9 +53,12 @@ def run(context: Context, *, rank: int = 10, iterations: int = 100, seeds: int =
     return Result((_table(paths), _gain_table(gains)), tuple(_claims(paths, gains)), notes, series)
 
 
-def _path(matrix: Any, rank: int, method: str, start: str, seed: int, iterations: int, opt: float) -> dict[str, Any]:
+def _path(matrix: sp.csr_array, rank: int, method: str, start: str, seed: int, iterations: int, opt: float) -> Record:
     """By iteration: wrong zeros, zeros that came back since the iteration before, the error."""
-    wrong, back, errors, zeros = [], [0], [], []
+    wrong: list[float] = []
+    back: list[float] = [0]
+    errors: list[float] = []
+    zeros: list[float] = []
     before: Step | None = None
     for step in islice(iterate(matrix, rank, algorithm=method, init=start, seed=seed, reseed=False), iterations + 1):
         check = step.optimality
@@ -64,11 +68,11 @@ def _path(matrix: Any, rank: int, method: str, start: str, seed: int, iterations
         if before is not None:
             back.append(int(np.sum((before.w == 0) & (step.w > 0))))
         before = step
-    paths: dict[str, list[Any]] = {"wrong": wrong, "back": back, "error": errors, "zeros": zeros}
+    paths: dict[str, list[float]] = {"wrong": wrong, "back": back, "error": errors, "zeros": zeros}
     return {key: path + path[-1:] * (iterations + 1 - len(path)) for key, path in paths.items()}
 
 
-def _gains(matrix: Any, rank: int, method: str, start: str, iterations: int, opt: float) -> dict[str, Any]:
+def _gains(matrix: sp.csr_array, rank: int, method: str, start: str, iterations: int, opt: float) -> Record:
     """Where a locking method ends, goes on to, and goes on to from lifted zeros."""
     stop = MaxIterations(iterations)
     first = factorize(matrix, rank, algorithm=method, init=start, stop=stop, reseed=False)
@@ -87,7 +91,7 @@ def _gains(matrix: Any, rank: int, method: str, start: str, iterations: int, opt
     }
 
 
-def _table(paths: dict[str, Any]) -> Table:
+def _table(paths: Record) -> Table:
     head: tuple[str, ...] = ("method and start", "wrong zeros at 1", "at 10", "at the last", "zeros at the last")
     head += ("zeros of W that came back", "Error(last), %")
     rows = []
@@ -97,7 +101,7 @@ def _table(paths: dict[str, Any]) -> Table:
     return Table("zeros", "Wrong zeros by iteration", head, tuple(rows))
 
 
-def _gain_table(gains: list[dict[str, Any]]) -> Table:
+def _gain_table(gains: list[Record]) -> Table:
     head = (
         "method",
         "start",
@@ -111,7 +115,7 @@ def _gain_table(gains: list[dict[str, Any]]) -> Table:
     return Table("unlocking", "What unlocking gains", head, rows)
 
 
-def _claims(paths: dict[str, Any], gains: list[dict[str, Any]]) -> list[Claim]:
+def _claims(paths: Record, gains: list[Record]) -> list[Claim]:
     back = {name: int(sum(path["back"])) for name, path in paths.items()}
     locked = {name: int(path["wrong"][-1]) for name, path in paths.items()}
     lock = [n for n in paths if n.split()[0] in LOCKING]

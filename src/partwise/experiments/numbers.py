@@ -1,4 +1,4 @@
-"""Small sums that the experiments share."""
+"""Medians, rounding, timing and rank correlation for the experiments."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from partwise.types import Array
 
 
 def median(values: Sequence[float] | Array) -> float:
-    """The median as a plain number; NaN where there is nothing."""
+    """The median as a float; NaN of an empty sequence."""
     return float(np.median(values)) if len(values) else float("nan")
 
 
 def rounded(values: Any, digits: int = 6) -> Any:
-    """Numbers with so many significant digits, lists in their shape, None for what is no number."""
+    """Numbers with so many significant digits, in nested lists of the same shape; None for NaN and infinity."""
     if isinstance(values, (list, tuple, np.ndarray)):
         return [rounded(value, digits) for value in values]
     number = float(values)
     return float(f"{number:.{digits}g}") if np.isfinite(number) else None
 
 
-def seconds_of(task: Callable[[], Any], repeats: int) -> float:
+def seconds_of(task: Callable[[], object], repeats: int) -> float:
     """The median time of a task, after one call that is not counted."""
     task()
     times = []
@@ -41,7 +41,7 @@ def above(error: float, opt: float) -> float:
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
-    """Spearman's; 0 where one of the two does not move."""
+    """Spearman's rank correlation; 0 where one of the two is constant."""
     from scipy.stats import spearmanr  # imported late: it takes half a second
 
     if len(set(x)) < 2 or len(set(y)) < 2:
@@ -55,6 +55,6 @@ def strongest(column: Array, terms: Sequence[str], count: int) -> list[str]:
     return [terms[i] for i in order if column[i] > 0]
 
 
-def counted(number: int, noun: str) -> str:
+def count_noun(number: int, noun: str) -> str:
     """'1 topic', '2 topics'."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.table import acls, als, anls, hals, projected_gradient
 from partwise.data.products import gram_of
 from partwise.engine.stopping import MaxIterations, Stationarity
-from partwise.experiments.corpora import smart, weight_note
+from partwise.experiments.corpora import smart_corpus, weight_note
 from partwise.experiments.drawing import COLORS, canvas, label
+from partwise.experiments.experiment import Claim, Context, Experiment, Record, Result, Table, judge
 from partwise.experiments.numbers import above, median, rounded
-from partwise.experiments.experiment import Claim, Context, Experiment, Result, Table, judge
 from partwise.linalg.svd import truncated_svd
 from partwise.result.factorization import Factorization
 
@@ -31,7 +31,7 @@ def run(
     rows = []
     cases = [(name, first) for name in ("medlars", "cisi") for first in FAST]
     for name, first in context.track("polish", cases):
-        text = smart(name, context.data, weight)
+        text = smart_corpus(name, context.data, weight)
         opt, norm2 = truncated_svd(text.matrix, rank).error, float((text.matrix.data**2).sum())
         for method, settings in _methods(first, fast, most).items():
             fits = [context.fit(text.matrix, rank, init="random", seed=seed, **settings) for seed in range(seeds)]
@@ -57,11 +57,11 @@ def run(
     return Result((table,), tuple(_claims(rows)), notes, {"rows": rows})
 
 
-def _methods(first: str, fast: int, most: int) -> dict[str, dict[str, Any]]:
+def _methods(first: str, fast: int, most: int) -> dict[str, Record]:
     """Name -> settings of factorize: the fast one alone, each slow one alone, and the two together."""
     lam, stop = LAMBDA[first], [Stationarity(TOLERANCE), MaxIterations(most)]
     slow: dict[str, Algorithm] = {name: factory(lam, lam) for name, factory in SLOW.items()}
-    methods: dict[str, dict[str, Any]] = {f"{first} alone": {"algorithm": FAST[first](), "stop": stop}}
+    methods: dict[str, Record] = {f"{first} alone": {"algorithm": FAST[first](), "stop": stop}}
     for name, method in slow.items():
         methods[f"{name} alone"] = {"algorithm": method, "stop": stop}
         methods[f"{first}, then {name}"] = {
@@ -73,7 +73,7 @@ def _methods(first: str, fast: int, most: int) -> dict[str, dict[str, Any]]:
     return methods
 
 
-def _medians(fits: list[Factorization], opt: float, norm2: float) -> dict[str, Any]:
+def _medians(fits: list[Factorization], opt: float, norm2: float) -> Record:
     certificates = [fit.certificate for fit in fits]
     kkts = [c.kkt if c.kkt is not None else float("nan") for c in certificates]
     return {
@@ -93,7 +93,7 @@ def _objective(fit: Factorization, norm2: float) -> float:
     return fit.error**2 + sum(side.value(gram_of(f)) for side, f in sides) / norm2
 
 
-def _claims(rows: list[dict[str, Any]]) -> list[Claim]:
+def _claims(rows: list[Record]) -> list[Claim]:
     by = {(r["data"], r["first"], r["method"]): r for r in rows}
     cases = sorted({(r["data"], r["first"]) for r in rows})
     alone = [by[d, f, f"{f} alone"] for d, f in cases]

@@ -1,17 +1,15 @@
-"""Queries against documents in the span of a factorisation: mean average precision."""
+"""Mean average precision of queries against documents approximated by a factorisation."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from partwise import datasets
 from partwise.experiments.corpora import MIN_DF, weighting
+from partwise.experiments.experiment import Context, Record
 from partwise.experiments.numbers import rounded
 from partwise.experiments.ranking import average_precision, relevance
 from partwise.experiments.retrieval import Judged
-from partwise.experiments.experiment import Context
 from partwise.factorize import factorize
 from partwise.linalg.svd import truncated_svd
 from partwise.types import Array
@@ -19,7 +17,7 @@ from partwise.types import Array
 LOADERS = {"medlars": datasets.load_medlars, "cisi": datasets.load_cisi}
 
 
-def precisions(context: Context, name: str, rank: int, weight: str) -> list[dict[str, Any]]:
+def query_precisions(context: Context, name: str, rank: int, weight: str) -> list[Record]:
     """The documents ranked by the cosine of a query, as it is, with A, with the SVD's A_k and with WH."""
     judged = Judged.of(LOADERS[name](context.data), weighting(weight, MIN_DF[name]))
     matrix, queries = judged.A, judged.Q.T

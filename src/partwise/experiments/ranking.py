@@ -1,4 +1,4 @@
-"""How good a ranked answer is: precision at standard recall levels, average precision."""
+"""Measures of a ranked answer: precision at standard recall levels, average precision."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def relevance(scores: Array, relevant: Array) -> Array:
     return ranked
 
 
-def precisions(ranked: Array) -> Array:
+def precision_at_hits(ranked: Array) -> Array:
     """The precision at the place of each relevant document of a ranked answer."""
     places = np.flatnonzero(ranked) + 1
     precision: Array = np.arange(1, len(places) + 1) / places
@@ -24,12 +24,12 @@ def precisions(ranked: Array) -> Array:
 
 def average_precision(ranked: Array) -> float:
     """The mean of the precision at each relevant document."""
-    return float(_nonempty(precisions(ranked)).mean())
+    return float(_nonempty(precision_at_hits(ranked)).mean())
 
 
 def eleven_points(ranked: Array) -> Array:
     """Interpolated precision at recall 0, 0.1, …, 1: the highest precision at that recall or any above it."""
-    precision = _nonempty(precisions(ranked))
+    precision = _nonempty(precision_at_hits(ranked))
     highest = np.maximum.accumulate(precision[::-1])[::-1]
     # Recall r is reached at the ceil(r R)-th of R relevant documents; whole numbers, so that 0.3 is what it says.
     needed = [max(-(-level * len(precision) // (LEVELS - 1)), 1) for level in range(LEVELS)]

@@ -1,15 +1,14 @@
-"""MovieLens with unknown ratings as zero: are the films that were held out among the first that a user is offered?"""
+"""MovieLens with unknown ratings as zero: recall and NDCG of held-out films among the first recommendations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from partwise.datasets import Ratings
+from partwise.experiments.experiment import Context, Record
 from partwise.experiments.numbers import rounded
-from partwise.experiments.experiment import Context
 from partwise.factorize import factorize
 from partwise.linalg.svd import truncated_svd
 from partwise.types import Array
@@ -17,9 +16,7 @@ from partwise.types import Array
 LIKED = 4.0
 
 
-def offers(
-    context: Context, ratings: Ratings, ranks: Sequence[int], top: int, seeds: int, held: int
-) -> list[dict[str, Any]]:
+def offers(context: Context, ratings: Ratings, ranks: Sequence[int], top: int, seeds: int, held: int) -> list[Record]:
     """Recall and NDCG at ``top`` of films with 4 stars or more among the held-out ones, mean over the splits."""
     results: dict[tuple[str, int | None], list[tuple[float, float]]] = {}
     for seed in context.track("films", range(seeds)):
@@ -44,7 +41,7 @@ def offers(
 
 
 def split(ratings: Ratings, held: int, seed: int) -> Array:
-    """True for the ratings that are kept; of each user ``held`` random ones, at most half, are not."""
+    """A mask of the ratings to train on; of each user ``held`` random ones, at most half, are held out."""
     rng = np.random.default_rng(seed)
     keep = np.ones(len(ratings.stars), bool)
     for user in range(ratings.shape[1]):
@@ -54,7 +51,7 @@ def split(ratings: Ratings, held: int, seed: int) -> Array:
 
 
 def scored(scores: Array, seen: Array, liked: Array, top: int) -> tuple[float, float]:
-    """(recall, NDCG) over the users with something to find; what a user has rated is not offered."""
+    """(recall, NDCG), means over the users with a liked held-out film; films that a user has rated are not offered."""
     offered = np.argsort(np.where(seen, -np.inf, scores), axis=0, kind="stable")[::-1][:top]
     hits = np.take_along_axis(liked, offered, axis=0)
     wanted = liked.sum(axis=0)

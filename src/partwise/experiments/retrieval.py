@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from partwise.datasets import JudgedCollection
+from partwise.experiments.experiment import Record
 from partwise.experiments.ranking import average_precision, eleven_points, relevance
 from partwise.factorize import factorize
 from partwise.linalg.svd import SVD, truncated_svd
@@ -17,16 +18,16 @@ from partwise.text.search import cosines
 from partwise.text.weighting import Weighting
 from partwise.types import Array
 
-DEFAULT: Mapping[str, Mapping[str, Any]] = {"nmf": {}}
+DEFAULT: Mapping[str, Record] = {"nmf": {}}
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
     """Documents and judged queries in the same terms, and which document is relevant to which query."""
 
-    A: Any
+    A: sp.csr_array
     """terms × documents"""
-    Q: Any
+    Q: sp.csr_array
     """terms × queries"""
     relevant: Array
     """queries × documents"""
@@ -42,8 +43,8 @@ class Judged:
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
-    """What one method reached; ``by_query`` is the average precision of each query, over seeds where there are any."""
+class RetrievalScore:
+    """The scores of one method; ``by_query`` is the average precision of each query, the mean over seeds."""
 
     method: str
     rank: int | None
@@ -64,7 +65,7 @@ class Measured:
         return float(self.points.mean())
 
 
-def vector_scores(A: Any, Q: Any) -> Array:
+def vector_scores(A: sp.csr_array, Q: sp.csr_array) -> Array:
     """Cosines of queries and documents as they are, queries × documents."""
     lengths = np.outer(_lengths(Q), _lengths(A))
     dots = (Q.T @ A).toarray()
@@ -72,29 +73,29 @@ def vector_scores(A: Any, Q: Any) -> Array:
     return scores
 
 
-def lsi_scores(svd: SVD, Q: Any) -> Array:
+def lsi_scores(svd: SVD, Q: sp.csr_array) -> Array:
     """Cosines of Uᵀq and the rows of V S (Deerwester et al. 1990)."""
     return _cosines(np.eye(svd.rank), Q.T @ svd.u, svd.v * svd.s)
 
 
-def nmf_scores(fit: Factorization, Q: Any) -> Array:
+def nmf_scores(fit: Factorization, Q: sp.csr_array) -> Array:
     """Cosines of W h_q and W h_d, the query folded in by the exact half-step."""
     return _cosines(fit.w.T @ fit.w, fit.transform(Q).T, fit.h)
 
 
-def measure(method: str, rank: int | None, scores: Iterable[Array], relevant: Array) -> Measured:
+def measure(method: str, rank: int | None, scores: Iterable[Array], relevant: Array) -> RetrievalScore:
     """One method from its scores, one array (queries × documents) for each seed."""
     ranked = [
         [relevance(row, wanted) for row, wanted in zip(seed_scores, relevant, strict=True)] for seed_scores in scores
     ]
     precision = np.array([[average_precision(answer) for answer in answers] for answers in ranked])
     points = np.array([[eleven_points(answer) for answer in answers] for answers in ranked])
-    return Measured(method, rank, points.mean(axis=(0, 1)), precision.mean(axis=0), precision.mean(axis=1))
+    return RetrievalScore(method, rank, points.mean(axis=(0, 1)), precision.mean(axis=0), precision.mean(axis=1))
 
 
-def compare(
-    judged: Judged, ranks: Sequence[int], seeds: Sequence[int], methods: Mapping[str, Mapping[str, Any]] = DEFAULT
-) -> Iterator[Measured]:
+def compare_retrieval(
+    judged: Judged, ranks: Sequence[int], seeds: Sequence[int], methods: Mapping[str, Record] = DEFAULT
+) -> Iterator[RetrievalScore]:
     """The vector space, then at each rank LSI and every NMF, named with its settings, from each seed."""
     yield measure("vectors", None, [vector_scores(judged.A, judged.Q)], judged.relevant)
     svd = truncated_svd(judged.A, max(ranks))
@@ -105,7 +106,7 @@ def compare(
             yield measure(method, rank, (nmf_scores(fit, judged.Q) for fit in fits), judged.relevant)
 
 
-def difference(first: Measured, second: Measured) -> tuple[float, float]:
+def difference(first: RetrievalScore, second: RetrievalScore) -> tuple[float, float]:
     """The mean difference of the average precisions over queries, and its standard error."""
     gap = first.by_query - second.by_query
     return float(gap.mean()), float(gap.std(ddof=1) / np.sqrt(len(gap)))
@@ -115,6 +116,6 @@ def _cosines(gram: Array, queries: Array, documents: Array) -> Array:
     return np.array([cosines(gram, query, documents) for query in queries])
 
 
-def _lengths(columns: Any) -> Array:
+def _lengths(columns: sp.csr_array) -> Array:
     lengths: Array = np.sqrt(np.asarray(columns.multiply(columns).sum(axis=0))).ravel()
     return lengths

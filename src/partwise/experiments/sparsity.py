@@ -1,18 +1,19 @@
-"""λ and α swept for ACLS and AHCLS: the sparsity that is reached, beside the targets that hoyer meets."""
+"""Sweeps of λ and α for ACLS and AHCLS: the sparsity reached, beside the targets of hoyer."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.sparse as sp
 
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.table import acls, ahcls, als, anls, anls_lawson_hanson, hoyer_target
 from partwise.engine.stopping import MaxIterations
-from partwise.experiments.corpora import smart, weight_note
+from partwise.experiments.corpora import smart_corpus, weight_note
 from partwise.experiments.drawing import COLORS, canvas, label, plain_log
+from partwise.experiments.experiment import Claim, Context, Experiment, Record, Result, Table, judge
 from partwise.experiments.numbers import above, median, rank_correlation, rounded
-from partwise.experiments.experiment import Claim, Context, Experiment, Result, Table, judge
 from partwise.linalg.svd import truncated_svd
 from partwise.result.factorization import Factorization
 
@@ -27,7 +28,7 @@ MEASURES = ("row_w", "row_h", "topic_w", "topic_h", "zeros", "error")
 
 def run(context: Context, *, rank: int = 10, iterations: int = 40, seeds: int = 3, weight: str = "tfidf") -> Result:
     """MEDLARS from random starts, means over the seeds."""
-    text = smart("medlars", context.data, weight)
+    text = smart_corpus("medlars", context.data, weight)
     opt = truncated_svd(text.matrix, rank).error
     plain = [_fit(context, text.matrix, rank, als(), seed, iterations) for seed in range(seeds)]
     rows = [{"sweep": "none", "method": "als", "value": 0.0, **_mean(plain, opt)}]
@@ -81,12 +82,14 @@ def _algorithm(sweep: str, method: str, value: float, base: Factorization) -> Al
     return acls(lam_w, lam_h) if method == "acls" else ahcls(lam_w, lam_h, 0.5, 0.5)
 
 
-def _fit(context: Context, matrix: Any, rank: int, algorithm: Algorithm, seed: int, iterations: int) -> Factorization:
+def _fit(
+    context: Context, matrix: sp.csr_array, rank: int, algorithm: Algorithm, seed: int, iterations: int
+) -> Factorization:
     stop = MaxIterations(iterations)
     return context.fit(matrix, rank, algorithm=algorithm, init="random", stop=stop, seed=seed, keep="last")
 
 
-def _mean(fits: list[Factorization], opt: float) -> dict[str, Any]:
+def _mean(fits: list[Factorization], opt: float) -> Record:
     measures = []
     for fit in fits:
         w, h = fit.certificate.w, fit.certificate.h
@@ -97,8 +100,8 @@ def _mean(fits: list[Factorization], opt: float) -> dict[str, Any]:
 
 
 def _clipping(
-    context: Context, matrix: Any, rank: int, iterations: int, seeds: int, opt: float
-) -> list[dict[str, Any]]:
+    context: Context, matrix: sp.csr_array, rank: int, iterations: int, seeds: int, opt: float
+) -> list[Record]:
     """The same penalty, clipped and solved properly; Lawson and Hanson's NNLS for a few iterations only."""
     rows = []
     methods = {
@@ -117,16 +120,16 @@ def _clipping(
     return rows
 
 
-def _chosen(rows: list[dict[str, Any]], sweep: str, method: str) -> list[dict[str, Any]]:
+def _chosen(rows: list[Record], sweep: str, method: str) -> list[Record]:
     return [row for row in rows if row["sweep"] == sweep and row["method"] == method]
 
 
-def _rising(rows: list[dict[str, Any]], measure: str) -> float:
+def _rising(rows: list[Record], measure: str) -> float:
     known = [(row["value"], row[measure]) for row in rows if row[measure] is not None]
     return rank_correlation([v for v, _ in known], [m for _, m in known])
 
 
-def _claims(rows: list[dict[str, Any]], clipped: list[dict[str, Any]]) -> list[Claim]:
+def _claims(rows: list[Record], clipped: list[Record]) -> list[Claim]:
     sweeps = {(s, m): _chosen(rows, s, m) for s in ("λ", "λ relative") for m in ("acls", "ahcls")}
     rho = {case: {m: _rising(swept, m) for m in ("row_w", "row_h", "zeros")} for case, swept in sweeps.items()}
     pairs = [(a, b) for s in ("λ", "λ relative") for a, b in zip(sweeps[s, "acls"], sweeps[s, "ahcls"], strict=True)]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from partwise.experiments.experiment import Claim, judge
+from partwise.experiments.experiment import Claim, Record, judge
 
 Finding = tuple[str, list[bool], str]
 CHEAP = 2.0
@@ -15,8 +14,8 @@ SLIGHT = 0.5
 """A start that needs more than this share of random's iterations saves only slightly."""
 
 
-def iterations_saved(rows: Mapping[str, Mapping[str, Any]], name: str) -> float:
-    """The share of random's ten iterations that ACLS needs from a start to be as near as random is after ten."""
+def iterations_saved(rows: Mapping[str, Record], name: str) -> float:
+    """Iterations from this start until the error of ten iterations from random is reached, over ten."""
     goal = rows["random"]["path"][10]
     path = rows[name]["path"]
     needed = next((i for i, error in enumerate(path) if error <= goal), len(path))
@@ -27,7 +26,7 @@ def iterations_saved(rows: Mapping[str, Mapping[str, Any]], name: str) -> float:
 class Starts:
     """The rows of table 2 by start, with what each costs and saves."""
 
-    rows: Mapping[str, Mapping[str, Any]]
+    rows: Mapping[str, Record]
 
     def cost(self, name: str) -> float:
         """The seconds of W⁽⁰⁾ in ACLS iterations."""
@@ -58,7 +57,7 @@ class Starts:
         return f"{self.rows[name]['kilobytes']:.0f} kB, {self.rows[name]['zeros']:.0%} zeros"
 
 
-def table_one(rows: Sequence[Mapping[str, Any]], svd_seconds: float) -> list[Claim]:
+def table_one(rows: Sequence[Record], svd_seconds: float) -> list[Claim]:
     """One claim for the pros and one for the cons of every start."""
     starts = Starts({row["init"]: row for row in rows})
     findings = [*_existing(starts), *_centroid_of_v(starts, svd_seconds), *_columns(starts), *_co_occurrence(starts)]

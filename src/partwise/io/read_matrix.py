@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,13 +12,14 @@ import scipy.sparse as sp
 from partwise.data.structure import check_structure, check_whole
 from partwise.storage.gzipped import open_text
 from partwise.storage.npy import read_npy_header
+from partwise.types import Array, Matrix
 
 INDICES = {"indices", "indptr", "row", "col", "offsets"}
 """Members of a sparse npz that scipy would convert to whole numbers without a word."""
 READABLE = ".npz, .npy, .parquet, .mtx, .csv or .tsv (or one of the last three with .gz)"
 
 
-def read_matrix(path: str | os.PathLike[str]) -> Any:
+def read_matrix(path: str | os.PathLike[str]) -> Matrix:
     """A matrix from a file, a numpy array or a scipy sparse one; a file that cannot be read is refused."""
     path = Path(path)
     suffixes = [s.lower() for s in path.suffixes]
@@ -43,7 +43,7 @@ def read_matrix(path: str | os.PathLike[str]) -> Any:
         raise ValueError(f"{path} cannot be read as a {kind[1:]} matrix: {why}.") from None
 
 
-def _npz(path: Path) -> Any:
+def _npz(path: Path) -> Matrix:
     with np.load(path, allow_pickle=False) as file:
         names = file.files
         if "format" not in names:
@@ -58,17 +58,18 @@ def _npz(path: Path) -> Any:
     return matrix
 
 
-def _npy(path: Path) -> Any:
-    return np.load(path, mmap_mode="r", allow_pickle=False)
+def _npy(path: Path) -> Array:
+    array: Array = np.load(path, mmap_mode="r", allow_pickle=False)
+    return array
 
 
-def _mtx(path: Path) -> Any:
+def _mtx(path: Path) -> Matrix:
     from scipy.io import mmread  # imported late: only this format needs it
 
     return mmread(path)
 
 
-def _parquet(path: Path) -> Any:
+def _parquet(path: Path) -> Array:
     """Columns of numbers; a first column of names is skipped."""
     try:
         import pyarrow.parquet as parquet  # imported late: only this format needs it
@@ -89,7 +90,7 @@ def _parquet(path: Path) -> Any:
     return np.column_stack(columns)
 
 
-def _delimited(path: Path) -> Any:
+def _delimited(path: Path) -> Array:
     """Numbers in rows; a first row or a first column of names is skipped."""
     delimiter = "\t" if ".tsv" in [s.lower() for s in path.suffixes] else ","
     with open_text(path, "utf-8") as file:

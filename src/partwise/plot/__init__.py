@@ -1,4 +1,4 @@
-"""``fit.plot``: pictures of a factorisation as plotly figures that one can style; plotly is loaded on first use."""
+"""``fit.plot``: figures of a factorisation by plotly, which is imported on first use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Plots"]
 
 @dataclass(frozen=True)
 class Plots:
-    """The pictures of one factorisation: ``error``, ``angles``, ``topics``, ``sparsity``, ``parts``."""
+    """The figures of one factorisation: ``error``, ``angles``, ``topics``, ``sparsity``, ``parts``."""
 
     fit: Any = field(repr=False)
     names: Sequence[str] = ()
@@ -41,15 +41,14 @@ class Plots:
         return _figures().topic_map(topic_cosines(self.fit.w), shares, self._names())
 
     def sparsity(self) -> Figure:
-        """W and H as pictures, rows gathered by their strongest topic; what is blank is zero."""
+        """W and H as heat maps, rows ordered by their strongest topic; blank is zero."""
         return _figures().sparsity(self.fit.w, self.fit.h, self._names())
 
     def parts(self, shape: tuple[int, int]) -> Figure:
-        """The columns of W as pictures of ``shape`` (rows, columns)."""
+        """The columns of W as images of ``shape`` (rows, columns)."""
         from partwise.plot.layout import check_picture
 
-        check_picture(shape, len(self.fit.w))
-        return _figures().parts(self.fit.w, shape)
+        return _figures().parts(self.fit.w, check_picture(shape, len(self.fit.w)))
 
     def _names(self) -> list[str]:
         return list(self.names) or [f"part {c}" for c in range(self.fit.rank)]

@@ -19,6 +19,6 @@ def colour(topic: int) -> str:
 
 
 def pale(topic: int, alpha: float = 0.35) -> str:
-    """The colour of a topic, seen through."""
+    """The colour of a topic, translucent."""
     red, green, blue = (int(colour(topic)[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{alpha})"

@@ -1,4 +1,4 @@
-"""The pictures themselves; colours of ground and text are left to whoever shows them."""
+"""The plotly figures; colours of background and text are left to whoever shows them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from partwise.plot.colours import COLOURS, colour, pale
-from partwise.plot.layout import by_strongest, extent, places, thinned
+from partwise.plot.layout import by_strongest, circles, extent, thinned
 from partwise.types import Array
 
 BLUES = [[0.0, "rgba(61,125,216,0)"], [0.15, "rgba(61,125,216,.3)"], [1.0, "#1d4f9e"]]
@@ -55,7 +55,7 @@ def against_svd(errors: Sequence[float], rank: int, own: float) -> go.Figure:
 
 def topic_map(cosines: Array, shares: Array, names: Sequence[str]) -> go.Figure:
     """Topics as circles, near where they share rows, large where they hold much."""
-    points, radii = places(cosines, shares)
+    points, radii = circles(cosines, shares)
     few, colours = 1 if len(names) > 30 else 2, [colour(c) for c in range(len(names))]
     figure = _figure("", "")
     figure.add_scatter(
@@ -77,7 +77,7 @@ def topic_map(cosines: Array, shares: Array, names: Sequence[str]) -> go.Figure:
 
 
 def sparsity(w: Array, h: Array, names: Sequence[str]) -> go.Figure:
-    """W and H side by side, rows gathered by their strongest topic."""
+    """W and H side by side, rows ordered by their strongest topic."""
     titles = [f"W: {len(w):,} rows", f"H: {len(h):,} columns"]
     figure = make_subplots(1, 2, subplot_titles=titles, horizontal_spacing=0.06)
     for number, factor in enumerate((w, h), 1):
@@ -146,7 +146,7 @@ def _bare(figure: go.Figure, height: int) -> go.Figure:
 
 
 def _short(names: Sequence[str], length: int = 28) -> list[str]:
-    """Names as axis labels, numbered where two would be the same; plotly's own markup is written out."""
+    """Names as axis labels, at most 28 characters, numbered where two would be equal."""
     cut = [_plain(name if len(name) <= length else name[: length - 1] + "…") for name in names]
     seen: dict[str, int] = {}
     for i, name in enumerate(cut):
@@ -161,5 +161,5 @@ def _wrapped(name: str, few: int) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """A text in which plotly finds no tag or entity of its own."""
+    """A text with plotly's markup escaped."""
     return text[:200].replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,4 +1,4 @@
-"""What notebooks show: a heading and a table of names and words, every one of them escaped."""
+"""HTML for notebooks: a heading and a table; every text is escaped."""
 
 from __future__ import annotations
 

@@ -1,18 +1,18 @@
-"""Where topics stand on a map, and in which order rows are drawn."""
+"""The layout of figures: circles of the topic map, and the order of rows."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from partwise.arguments import is_whole
+from partwise.linalg.matching import unit_columns
 from partwise.types import Array
 
 WIDTH, FILLED, SMALLEST, ROUNDS = 1.35, 0.34, 0.035, 400
 
 
 def part_shares(w: Array, h: Array) -> Array:
-    """The mean part of each topic in the columns that have one, for topics of length 1."""
+    """The mean share of each topic over the columns with any weight, for topics of length 1."""
     weights = h.astype(np.float64, copy=False) * np.linalg.norm(w.astype(np.float64, copy=False), axis=0)
     total = weights.sum(axis=1, keepdims=True)
     known = total[:, 0] > 0
@@ -22,11 +22,11 @@ def part_shares(w: Array, h: Array) -> Array:
     return shares
 
 
-def places(cosines: Array, shares: Array) -> tuple[Array, Array]:
-    """(points, k × 2; radii): classical scaling of √(2 − 2 cos) (Torgerson 1952), then pushed apart until none overlap.
+def circles(cosines: Array, shares: Array) -> tuple[Array, Array]:
+    """(centres, k × 2; radii): classical scaling of √(2 − 2 cos) (Torgerson 1952), then moved apart until none overlap.
 
-    Halfway to their ranks, so that one topic far off does not press the others together; the area of a circle is in
-    proportion to the share.
+    Coordinates are averaged with their ranks, so that one distant topic does not crowd the others; the area of a circle
+    is proportional to the share.
     """
     part = np.maximum(shares, 0) / max(float(np.sum(shares)), 1e-12)
     radii = np.maximum(np.sqrt(part * FILLED * WIDTH / np.pi), SMALLEST)
@@ -37,15 +37,13 @@ def places(cosines: Array, shares: Array) -> tuple[Array, Array]:
 
 
 def extent(points: Array, radii: Array) -> tuple[Array, Array]:
-    """(lower left, upper right) corner of what circles fill."""
+    """The (lower left, upper right) corners of the bounding box of circles."""
     return (points - radii[:, None]).min(axis=0), (points + radii[:, None]).max(axis=0)
 
 
 def by_strongest(factor: Array) -> Array:
     """The order of rows by their strongest topic, the most certain first; rows without any weight come last."""
-    tall = factor.astype(np.float64, copy=False)
-    length = np.linalg.norm(tall, axis=0)
-    unit = tall / np.where(length > 0, length, 1)
+    unit = unit_columns(factor)
     topic = np.where(unit.any(axis=1), unit.argmax(axis=1), unit.shape[1])
     order: Array = np.lexsort((-unit.max(axis=1), topic))
     return order
@@ -60,16 +58,18 @@ def thinned(factor: Array, most: int) -> Array:
     return scaled
 
 
-def check_picture(shape: Any, length: int) -> None:
-    """Refuse a shape that is not two whole numbers with the right product."""
-    good = isinstance(shape, (tuple, list)) and len(shape) == 2
-    if not good or not all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) and s > 0 for s in shape):
+def check_picture(shape: object, length: int) -> tuple[int, int]:
+    """(height, width) of a picture; refused unless two positive whole numbers whose product is ``length``."""
+    sizes = list(shape) if isinstance(shape, (tuple, list)) else []
+    if len(sizes) != 2 or not all(is_whole(size) and size > 0 for size in sizes):
         raise ValueError(f"shape must be two whole numbers such as (19, 19), not {shape!r}.")
-    if int(shape[0]) * int(shape[1]) != length:
+    height, width = map(int, sizes)
+    if height * width != length:
         raise ValueError(
-            f"Pictures of {shape[0]} × {shape[1]} have {int(shape[0]) * int(shape[1]):,} pixels, "
+            f"Pictures of {height} × {width} have {height * width:,} pixels, "
             f"but W has {length:,} rows; give the shape of one picture."
         )
+    return height, width
 
 
 def _torgerson(distances2: Array) -> Array:
@@ -93,9 +93,9 @@ def _scaled(points: Array) -> Array:
 
 
 def _apart(points: Array, radii: Array) -> Array:
-    """Move circles apart, half each, until none overlap; a fixed nudge tells equal points apart."""
-    turn = np.arange(len(points)) * 2.399963
-    centres = points + 1e-3 * np.column_stack([np.cos(turn), np.sin(turn)])
+    """Move overlapping circles apart, half each, until none overlap; a fixed offset separates equal centres."""
+    angle = np.arange(len(points)) * 2.399963
+    centres = points + 1e-3 * np.column_stack([np.cos(angle), np.sin(angle)])
     least = radii[:, None] + radii + 0.02
     np.fill_diagonal(least, 0)
     for _ in range(ROUNDS):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from partwise.linalg.matching import unit_columns
 from partwise.linalg.measures import topic_cosines
-from partwise.plot.layout import by_strongest, extent, places
+from partwise.plot.layout import by_strongest, circles, extent
 from partwise.report.diagnostics import Diagnostics
+from partwise.report.encoding import Payload
 from partwise.report.labelled_fit import LabelledFit
 from partwise.types import Array
 
@@ -20,13 +20,13 @@ LABELLED_ROWS, LABELLED_COLUMNS = 60, 200
 
 def map_payload(labelled: LabelledFit) -> dict[str, list[float]]:
     """The circles of ``plot.topics()``: centres, radii, and the corners of their bounding box, y upward."""
-    points, radii = places(topic_cosines(labelled.fit.w), labelled.shares)
+    points, radii = circles(topic_cosines(labelled.fit.w), labelled.shares)
     low, high = extent(points, radii)
-    circles = {"x": points[:, 0], "y": points[:, 1], "r": radii, "low": low, "high": high}
-    return {name: np.round(values, 4).tolist() for name, values in circles.items()}
+    drawn = {"x": points[:, 0], "y": points[:, 1], "r": radii, "low": low, "high": high}
+    return {name: np.round(values, 4).tolist() for name, values in drawn.items()}
 
 
-def charts_payload(labelled: LabelledFit, diagnostics: Diagnostics) -> dict[str, Any]:
+def charts_payload(labelled: LabelledFit, diagnostics: Diagnostics) -> Payload:
     """Chart name -> plotly figure as JSON."""
     from partwise.plot import figures  # imported late: plotly takes a second
 

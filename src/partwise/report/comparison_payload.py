@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from partwise.report.encoding import shortened, significant
+from partwise.report.encoding import Payload, clipped, significant
 from partwise.report.labelled_fit import LabelledFit
-from partwise.text.comparison import Comparison, assigned
+from partwise.text.comparison import Comparison, Moved, assigned
 
 MOVED = 200
 
@@ -22,29 +20,29 @@ def check_pair(first: LabelledFit, second: LabelledFit) -> None:
         )
 
 
-def comparison_payload(first: LabelledFit, second: LabelledFit, other: str) -> dict[str, Any]:
+def comparison_payload(first: LabelledFit, second: LabelledFit, other: str) -> Payload:
     """Matched topics, unmatched ones, and documents that changed their topic."""
     if first.model is None or second.model is None:
-        return {"other": shortened(other)} | _bare(first, second)
-    return {"other": shortened(other)} | _models(first.model.compare(second.model), second)
+        return {"other": clipped(other)} | _bare(first, second)
+    return {"other": clipped(other)} | _models(first.model.compare(second.model), second)
 
 
-def _models(comparison: Comparison, second: LabelledFit) -> dict[str, Any]:
+def _models(comparison: Comparison, second: LabelledFit) -> Payload:
     return {
         "matches": [
             {
                 "topic": match.topic,
-                "otherName": shortened(match.other_name, 120),
+                "otherName": clipped(match.other_name, 120),
                 "cosine": significant(match.cosine, 4),
                 "share": significant(match.share, 4),
                 "otherShare": significant(match.other_share, 4),
-                "gained": [shortened(term, 60) for term in match.gained],
-                "lost": [shortened(term, 60) for term in match.lost],
+                "gained": [clipped(term, 60) for term in match.gained],
+                "lost": [clipped(term, 60) for term in match.lost],
             }
             for match in comparison.matches
         ],
-        "onlyFirst": [shortened(name, 120) for _, name in comparison.only_first],
-        "onlySecond": [shortened(name, 120) for _, name in comparison.only_second],
+        "onlyFirst": [clipped(name, 120) for _, name in comparison.only_first],
+        "onlySecond": [clipped(name, 120) for _, name in comparison.only_second],
         "moved": [_moved(one, second) for one in comparison.moved[:MOVED]],
         "movedTotal": len(comparison.moved),
         "sharedDocuments": comparison.shared_documents,
@@ -53,12 +51,12 @@ def _models(comparison: Comparison, second: LabelledFit) -> dict[str, Any]:
     }
 
 
-def _moved(one: Any, second: LabelledFit) -> dict[str, Any]:
-    to = None if one.other is None else shortened(second.names[one.other], 120)
-    return {"id": shortened(one.id), "title": shortened(one.title), "topic": one.topic, "to": to}
+def _moved(one: Moved, second: LabelledFit) -> Payload:
+    to = None if one.other is None else clipped(second.names[one.other], 120)
+    return {"id": clipped(one.id), "title": clipped(one.title), "topic": one.topic, "to": to}
 
 
-def _bare(first: LabelledFit, second: LabelledFit) -> dict[str, Any]:
+def _bare(first: LabelledFit, second: LabelledFit) -> Payload:
     """Parts matched by cosine; columns have no ids, so no moves are listed."""
     pairs = assigned(first.fit.w, second.fit.w)
     ours, theirs = {a for a, _, _ in pairs}, {b for _, b, _ in pairs}
@@ -66,7 +64,7 @@ def _bare(first: LabelledFit, second: LabelledFit) -> dict[str, Any]:
         "matches": [
             {
                 "topic": a,
-                "otherName": shortened(second.names[b], 120),
+                "otherName": clipped(second.names[b], 120),
                 "cosine": significant(cosine, 4),
                 "share": significant(first.shares[a], 4),
                 "otherShare": significant(second.shares[b], 4),
@@ -75,8 +73,8 @@ def _bare(first: LabelledFit, second: LabelledFit) -> dict[str, Any]:
             }
             for a, b, cosine in pairs
         ],
-        "onlyFirst": [shortened(name, 120) for c, name in enumerate(first.names) if c not in ours],
-        "onlySecond": [shortened(name, 120) for c, name in enumerate(second.names) if c not in theirs],
+        "onlyFirst": [clipped(name, 120) for c, name in enumerate(first.names) if c not in ours],
+        "onlySecond": [clipped(name, 120) for c, name in enumerate(second.names) if c not in theirs],
         "moved": [],
         "movedTotal": 0,
         "sharedDocuments": 0,

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from partwise.data.as_data import as_data
 from partwise.factorize import factorize
@@ -14,7 +12,7 @@ from partwise.inits.table import INITS, RANDOM, is_seeded
 from partwise.linalg.matching import matched_cosines, unit_columns
 from partwise.linalg.svd import SVD, truncated_svd
 from partwise.report.labelled_fit import LabelledFit
-from partwise.types import Array
+from partwise.types import Array, Matrix
 
 LIGHT = 3e7
 """Stored entries × rank up to which diagnostics are computed without being requested; above it takes minutes."""
@@ -34,15 +32,15 @@ def diagnose(labelled: LabelledFit, runs: int | None) -> Diagnostics:
     """The SVD where that takes seconds; the reliability from ``runs`` runs, by default 3 where they take seconds."""
     if labelled.matrix is None:
         return Diagnostics(None, None, 0)
-    matrix: Any = labelled.matrix.astype(np.float64)
-    stored = matrix.nnz if sp.issparse(matrix) else matrix.size
+    matrix = labelled.matrix.astype(np.float64)
+    stored = matrix.size  # of a sparse matrix, its stored entries
     light = stored * labelled.fit.rank <= LIGHT
     count = (RUNS if light else 0) if runs is None else runs
     svd = truncated_svd(matrix, labelled.fit.rank, tol=1e-4) if light else None
     return Diagnostics(svd, reliability(labelled, matrix, count) if count else None, count)
 
 
-def reliability(labelled: LabelledFit, matrix: Any, runs: int) -> Array | None:
+def reliability(labelled: LabelledFit, matrix: Matrix, runs: int) -> Array | None:
     """For each topic the mean cosine with the topic it is matched to in other runs; None without an algorithm."""
     fit = labelled.fit
     if fit.algorithm is None or fit.rank > min(matrix.shape):

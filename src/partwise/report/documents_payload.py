@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from partwise.report.encoding import packed, packed_rows, shortened
+from partwise.report.encoding import Payload, clipped, packed, packed_rows
 from partwise.report.labelled_fit import LabelledFit
 from partwise.report.topics_payload import mixture_scale
 from partwise.types import Array
@@ -22,7 +20,7 @@ def sampled(count: int, most: int = MOST) -> Array:
     return np.sort(np.random.default_rng(0).choice(count, most, replace=False))
 
 
-def documents_payload(labelled: LabelledFit) -> dict[str, Any]:
+def documents_payload(labelled: LabelledFit) -> Payload:
     """Names, first words and weights of the documents on the page."""
     total = len(labelled.ids)
     chosen = sampled(total)
@@ -30,9 +28,9 @@ def documents_payload(labelled: LabelledFit) -> dict[str, Any]:
     indices = [int(i) for i in chosen]
     return {
         "total": total,
-        "ids": [shortened(labelled.ids[i], 200) for i in indices],
-        "titles": _strings([shortened(labelled.titles[i], 200) for i in indices]),
-        "labels": _strings([shortened(labelled.labels[i], 80) for i in indices]),
+        "ids": [clipped(labelled.ids[i], 200) for i in indices],
+        "titles": _strings([clipped(labelled.titles[i], 200) for i in indices]),
+        "labels": _strings([clipped(labelled.labels[i], 80) for i in indices]),
         "snippets": _strings([_snippet(labelled.titles[i], labelled.snippets[i], length) for i in indices]),
         "h": packed_rows(labelled.fit.h[chosen]),
         "scale": packed(mixture_scale(labelled.fit.w), "f8"),
@@ -46,4 +44,4 @@ def _strings(texts: list[str]) -> list[str] | None:
 def _snippet(title: str, snippet: str, length: int) -> str:
     """The first words, without the title where they begin with it."""
     text = snippet.removeprefix(title).strip() if title else snippet
-    return shortened(text, length)
+    return clipped(text, length)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import json
 import re
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from partwise.types import Array
 
+Payload: TypeAlias = dict[str, Any]
+"""Data of the page by name, ready for JSON."""
 LONGEST, DOUBLE = 300, 150_000
 _ESCAPED = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 _LONE = re.compile("[\ud800-\udfff]")
@@ -22,7 +24,7 @@ def to_json(value: object) -> str:
     return _LONE.sub(lambda match: f"\\u{ord(match[0]):04x}", text.translate(_ESCAPED))
 
 
-def shortened(text: str, most: int = LONGEST) -> str:
+def clipped(text: str, most: int = LONGEST) -> str:
     """At most ``most`` characters of a text; a longer one ends in an ellipsis."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
@@ -40,7 +42,7 @@ def packed(array: Array, kind: str) -> dict[str, str]:
     return {"kind": kind, "bytes": base64.b64encode(raw).decode("ascii")}
 
 
-def packed_rows(factor: Array) -> dict[str, Any]:
+def packed_rows(factor: Array) -> Payload:
     """A factor (rows × k) without its zeros: the number of nonzeros in each row, their columns and values.
 
     Double precision up to 150,000 nonzeros, else single; half precision would swap near neighbours in a ranking.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,9 +12,8 @@ from partwise.data.as_data import as_data
 from partwise.plot.layout import check_picture, part_shares
 from partwise.result.factorization import Factorization
 from partwise.text.topic_model import TopicModel
-from partwise.types import Array
+from partwise.types import Array, Matrix
 
-Matrix: TypeAlias = Array | sp.sparray
 TEXT_NOUNS = {"part": "topic", "row": "term", "column": "document"}
 MATRIX_NOUNS = {"part": "part", "row": "row", "column": "column"}
 
@@ -45,7 +43,7 @@ class LabelledFit:
 
 def label_fit(
     model: TopicModel | Factorization,
-    matrix: Any = None,
+    matrix: Matrix | None = None,
     shape: tuple[int, int] | None = None,
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
@@ -77,10 +75,9 @@ def _label_model(model: TopicModel) -> LabelledFit:
 
 
 def _label_factorization(
-    fit: Factorization, matrix: Any, shape: Any, rows: Sequence[str] | None, columns: Sequence[str] | None
+    fit: Factorization, matrix: Matrix | None, shape: object, rows: Sequence[str] | None, columns: Sequence[str] | None
 ) -> LabelledFit:
-    if shape is not None:
-        check_picture(shape, len(fit.w))
+    size = None if shape is None else check_picture(shape, len(fit.w))
     if matrix is not None:
         matrix_shape = as_data(matrix).shape
         if matrix_shape != (len(fit.w), len(fit.h)):
@@ -93,7 +90,6 @@ def _label_factorization(
     ids = _labels("columns", columns, len(fit.h), "column")
     blank = ("",) * len(ids)
     names = part_names(fit.w, row_names) if rows is not None else tuple(f"part {c}" for c in range(fit.rank))
-    size = (int(shape[0]), int(shape[1])) if shape is not None else None
     return LabelledFit(fit, names, row_names, ids, blank, blank, blank, part_shares(fit.w, fit.h), matrix, shape=size)
 
 

@@ -9,9 +9,8 @@ import re
 from functools import cache
 from html import escape
 from importlib.resources import files
-from typing import Any
 
-from partwise.report.encoding import to_json
+from partwise.report.encoding import Payload, to_json
 
 SCRIPTS = (
     "data",
@@ -31,7 +30,7 @@ SCRIPTS = (
 )
 
 
-def page(title: str, payload: dict[str, Any]) -> str:
+def page(title: str, payload: Payload) -> str:
     """The whole page."""
     own = script()
     packed, plotly_hash = plotly_script()

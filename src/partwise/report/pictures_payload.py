@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from partwise.linalg.svd import truncated_svd
 from partwise.report.diagnostics import Diagnostics
-from partwise.report.encoding import packed, shortened, significant
-from partwise.report.labelled_fit import LabelledFit, Matrix
-from partwise.types import Array
+from partwise.report.encoding import Payload, clipped, packed, significant
+from partwise.report.labelled_fit import LabelledFit
+from partwise.types import Array, Matrix
 
 REBUILT, STRONGEST, MOST_PARTS = 6, 5, 100
 
 
-def pictures_payload(labelled: LabelledFit, diagnostics: Diagnostics) -> dict[str, Any]:
+def pictures_payload(labelled: LabelledFit, diagnostics: Diagnostics) -> Payload:
     """Parts, singular vectors and approximated columns as bytes, image after image."""
     assert labelled.shape is not None
     fit, k = labelled.fit, min(labelled.fit.rank, MOST_PARTS)
@@ -41,7 +39,7 @@ def _singular(labelled: LabelledFit, diagnostics: Diagnostics) -> tuple[Array, b
     return q @ np.linalg.svd(r @ labelled.fit.h.T.astype(np.float64), full_matrices=False)[0], False
 
 
-def _rebuilt(labelled: LabelledFit, i: int) -> dict[str, Any]:
+def _rebuilt(labelled: LabelledFit, i: int) -> Payload:
     """One column of A, the same column of WH, and its strongest parts."""
     fit = labelled.fit
     approximation = fit.w.astype(np.float64) @ fit.h[i].astype(np.float64)
@@ -51,7 +49,7 @@ def _rebuilt(labelled: LabelledFit, i: int) -> dict[str, Any]:
     total = max(float(weights.sum()), 1e-300)
     order = [int(c) for c in np.argsort(-weights, kind="stable")[:STRONGEST] if weights[c] > 0]
     return {
-        "name": shortened(labelled.ids[i], 60),
+        "name": clipped(labelled.ids[i], 60),
         "before": None if before is None else packed(_bytes(before / top), "u1"),
         "after": packed(_bytes(approximation / top), "u1"),
         "parts": [[c, significant(float(weights[c]) / total, 3)] for c in order],

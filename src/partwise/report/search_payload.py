@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
 
 from partwise.algorithms.penalties import indefinite
 from partwise.losses.table import loss_of
-from partwise.report.encoding import packed, packed_rows, shortened
+from partwise.report.encoding import Payload, clipped, packed, packed_rows
 from partwise.text.stop_words import english
 from partwise.text.tokenizer import PATTERN, stemmer
 from partwise.text.topic_model import TopicModel
@@ -29,11 +26,11 @@ ENDINGS = ("s", "es", "ed", "d", "ing", "er", "ers", "ly", "e", "y", "ies", "ied
 LONGEST_KEY = 120
 
 
-def search_payload(model: TopicModel) -> dict[str, Any]:
+def search_payload(model: TopicModel) -> Payload:
     """Tokenisation, term weights and gram, and remarks where the page can differ from ``model.search``."""
     weighting, vocabulary = model.weighting, model.vocabulary
     stop = english() if weighting.stop_words == "english" else {w.lower() for w in weighting.stop_words or ()}
-    keys = [shortened(key, LONGEST_KEY) for key in vocabulary.keys]
+    keys = [clipped(key, LONGEST_KEY) for key in vocabulary.keys]
     gram, exact = solved_gram(model)
     remarks = []
     if weighting.pattern not in PATTERNS:
@@ -61,9 +58,9 @@ def search_payload(model: TopicModel) -> dict[str, Any]:
     }
 
 
-def weights_payload(w: Array, rows: Iterable[str], gram: Array) -> dict[str, Any]:
+def weights_payload(w: Array, rows: Iterable[str], gram: Array) -> Payload:
     """W by rows, the names of the rows, and WᵀW."""
-    return {"names": [shortened(row, LONGEST_KEY) for row in rows], "w": packed_rows(w), "gram": packed(gram, "f8")}
+    return {"names": [clipped(row, LONGEST_KEY) for row in rows], "w": packed_rows(w), "gram": packed(gram, "f8")}
 
 
 def solved_gram(model: TopicModel) -> tuple[Array, bool]:
@@ -88,10 +85,3 @@ def surface_forms(model: TopicModel, language: str) -> dict[str, str]:
     seen |= {root + ending for root in roots for ending in ("", *ENDINGS) if len(root) <= 40}
     stems = {word: stem(word) for word in seen if len(word) <= LONGEST_KEY}
     return {word: key for word, key in sorted(stems.items()) if key in known and key != word}
-
-
-def gram_of_factor(w: Array) -> Array:
-    """WᵀW in double precision."""
-    tall = w.astype(np.float64, copy=False)
-    gram: Array = tall.T @ tall
-    return gram

@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,7 +15,7 @@ from partwise.linalg.matching import unit_columns
 from partwise.linalg.measures import hoyer
 from partwise.plot.colours import colour
 from partwise.report.diagnostics import Diagnostics
-from partwise.report.encoding import shortened, significant
+from partwise.report.encoding import Payload, clipped, significant
 from partwise.report.labelled_fit import LabelledFit
 from partwise.result.coherence import npmi_coherence
 from partwise.text.mixtures import Strongest, degrees, unit_weights
@@ -26,7 +25,7 @@ from partwise.types import Array
 EXAMPLES, CARRIERS, TOP = 5, 8, 10
 
 
-def topics_payload(labelled: LabelledFit, diagnostics: Diagnostics) -> list[dict[str, Any]]:
+def topics_payload(labelled: LabelledFit, diagnostics: Diagnostics) -> list[Payload]:
     """A dict for each topic."""
     w, fit = labelled.fit.w, labelled.fit
     weights = unit_weights(w, fit.h)
@@ -37,7 +36,7 @@ def topics_payload(labelled: LabelledFit, diagnostics: Diagnostics) -> list[dict
     reliability = [None] * fit.rank if diagnostics.reliability is None else diagnostics.reliability
     return [
         {
-            "name": shortened(labelled.names[c], 120),
+            "name": clipped(labelled.names[c], 120),
             "colour": colour(c),
             "share": significant(labelled.shares[c]),
             "size": int(sizes[c]),
@@ -61,16 +60,16 @@ class _CarrierTerms:
         self._columns = None if labelled.matrix is None else sp.csc_array(labelled.matrix)
         self._key = _key_of(labelled)
 
-    def example(self, i: int, topic: int, degree: float) -> dict[str, Any]:
+    def example(self, i: int, topic: int, degree: float) -> Payload:
         """A document with its carrier terms, and its snippet cut into pieces at these terms."""
         labelled, carriers = self._labelled, self._strongest(i, topic)
         keys = {part for row, _ in carriers for part in self._keys(row)}
         return {
-            "id": shortened(labelled.ids[i]),
-            "title": shortened(labelled.titles[i]),
+            "id": clipped(labelled.ids[i]),
+            "title": clipped(labelled.titles[i]),
             "degree": significant(degree, 3),
-            "carriers": [[shortened(labelled.rows[row], 80), significant(share, 3)] for row, share in carriers],
-            "pieces": _pieces(shortened(labelled.snippets[i]), keys, self._pattern, self._key),
+            "carriers": [[clipped(labelled.rows[row], 80), significant(share, 3)] for row, share in carriers],
+            "pieces": _pieces(clipped(labelled.snippets[i]), keys, self._pattern, self._key),
         }
 
     def _strongest(self, i: int, topic: int) -> list[tuple[int, float]]:

@@ -5,26 +5,27 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from partwise.arguments import whole_number
+from partwise.data.products import gram_of
 from partwise.report.charts_payload import charts_payload, map_payload
 from partwise.report.comparison_payload import check_pair, comparison_payload
 from partwise.report.diagnostics import Diagnostics, diagnose
 from partwise.report.documents_payload import documents_payload
-from partwise.report.encoding import shortened, significant
+from partwise.report.encoding import Payload, clipped, significant
 from partwise.report.labelled_fit import LabelledFit, label_fit
 from partwise.report.page import page, plotly_script
 from partwise.report.pictures_payload import pictures_payload
-from partwise.report.search_payload import gram_of_factor, search_payload, weights_payload
+from partwise.report.search_payload import search_payload, weights_payload
 from partwise.report.topics_payload import topics_payload
 from partwise.report.verdicts import verdict_lines
 from partwise.result.factorization import Factorization
 from partwise.storage.archive import atomic
 from partwise.storage.targets import check_target
 from partwise.text.topic_model import TopicModel
+from partwise.types import Matrix
 
 
 def write_report(
@@ -32,7 +33,7 @@ def write_report(
     path: str | os.PathLike[str],
     *,
     other: TopicModel | Factorization | None = None,
-    matrix: Any = None,
+    matrix: Matrix | None = None,
     shape: tuple[int, int] | None = None,
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
@@ -64,20 +65,20 @@ def write_report(
     payload = page_payload(labelled, diagnose(labelled, runs), heading)
     if second is not None:
         payload["compare"] = comparison_payload(labelled, second, other_title)
-    text = page(shortened(heading), payload)
+    text = page(clipped(heading), payload)
     with atomic(target) as file:
         file.write(text.encode("utf-8", "replace"))
     return target
 
 
-def page_payload(labelled: LabelledFit, diagnostics: Diagnostics, title: str) -> dict[str, Any]:
+def page_payload(labelled: LabelledFit, diagnostics: Diagnostics, title: str) -> Payload:
     """All data of the page."""
     topics = topics_payload(labelled, diagnostics)
     known = [topic["coherence"] for topic in topics if topic["coherence"] is not None]
     coherence = float(np.mean(known)) if known else None
     certificate = labelled.fit.certificate
     return {
-        "title": shortened(title),
+        "title": clipped(title),
         "nouns": labelled.nouns,
         "about": {
             "rows": certificate.shape[0],
@@ -87,7 +88,7 @@ def page_payload(labelled: LabelledFit, diagnostics: Diagnostics, title: str) ->
             "version": certificate.versions.get("partwise", ""),
         },
         "topics": topics,
-        "factor": weights_payload(labelled.fit.w, labelled.rows, gram_of_factor(labelled.fit.w)),
+        "factor": weights_payload(labelled.fit.w, labelled.rows, gram_of(labelled.fit.w)),
         "documents": documents_payload(labelled),
         "search": None if labelled.model is None else search_payload(labelled.model),
         "verdicts": [line.as_dict() for line in verdict_lines(labelled, diagnostics, coherence)],

@@ -1,4 +1,4 @@
-"""Files that may be gzipped, which is told from their first two bytes, not from their names."""
+"""Read files that may be gzipped, recognised by their first two bytes, not by their names."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Questions asked of many runs: stability, the rank, methods side by side."""
+"""Studies of many runs: stability, choice of the rank, comparison of methods."""

@@ -1,4 +1,4 @@
-"""Algorithms and starts side by side on one matrix: what each costs, and what its result is worth."""
+"""Algorithms × starts on one matrix: seconds, iterations, error, sparsity, stationarity and coherence of each."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from partwise.data.as_data import as_data
 from partwise.engine.run import default_stop
 from partwise.engine.stopping import MaxIterations, Reason
 from partwise.factorize import factorize
+from partwise.inits.base import Init
 from partwise.inits.table import as_init, name_of
 from partwise.linalg.svd import SVD, truncated_svd
 from partwise.losses.table import loss_of
 from partwise.result.coherence import mean_coherence
 from partwise.threads.pool import thread_count
-from partwise.types import Data
+from partwise.types import Array, Data
 
 COMPARED = ("acls", "multiplicative", "hals", "anls", "als-hals")
 STARTS = ("random", "random-acol", "svd-centroid")
@@ -54,12 +55,12 @@ def compare_methods(
     rank: int,
     *,
     algorithms: Sequence[str | Algorithm] = COMPARED,
-    inits: Sequence[Any] = STARTS,
+    inits: Sequence[str | Init | Array] = STARTS,
     most: int = 100,
     seed: int = 0,
     threads: int | None = None,
 ) -> Iterator[MethodRow]:
-    """A row for each algorithm and start, as it is done; everything given is checked before the first.
+    """Yield a row for each algorithm and start as it finishes; all arguments are checked before the first run.
 
     Every run has the same seed, its default stopping rule, and at most ``most`` iterations.
     """
@@ -77,27 +78,32 @@ def compare_methods(
     return _rows(data, int(rank), chosen, starts, limit, seed, threads)
 
 
+def has_zeros(data: Data) -> bool:
+    """Whether any entry is zero; without zeros every term is in every document and coherence means nothing."""
+    return any((data.rows(i, i + 1) == 0).any() for i in range(data.shape[0]))
+
+
 def _rows(
     data: Data,
     rank: int,
     algorithms: list[Algorithm],
-    starts: list[Any],
+    starts: list[Init],
     limit: MaxIterations,
     seed: int,
     threads: int | None,
 ) -> Iterator[MethodRow]:
     svd = truncated_svd(data, rank, seed=seed, threads=threads)
-    zeros = any((data.rows(i, i + 1) == 0).any() for i in range(data.shape[0]))
-    _load(data, rank, algorithms, starts, seed, threads)
+    zeros = has_zeros(data)
+    _warm_up(data, rank, algorithms, starts, seed, threads)
     for algorithm in algorithms:
         for start in starts:
             yield _row(data, rank, algorithm, start, limit, seed, threads, svd, zeros)
 
 
-def _load(
-    data: Data, rank: int, algorithms: list[Algorithm], starts: list[Any], seed: int, threads: int | None
+def _warm_up(
+    data: Data, rank: int, algorithms: list[Algorithm], starts: list[Init], seed: int, threads: int | None
 ) -> None:
-    """A few iterations of each, so that no row pays for loading or compiling what a process needs once."""
+    """Run a few iterations of each, so that no row includes the time of imports and compilation."""
     for algorithm, start in [(a, starts[0]) for a in algorithms] + [(algorithms[0], s) for s in starts[1:]]:
         factorize(data, rank, algorithm=algorithm, init=start, stop=MaxIterations(4), seed=seed, threads=threads)
 
@@ -106,7 +112,7 @@ def _row(
     data: Data,
     rank: int,
     algorithm: Algorithm,
-    start: Any,
+    start: Init,
     limit: MaxIterations,
     seed: int,
     threads: int | None,

@@ -1,9 +1,9 @@
-"""Which rank? A survey of several, with a recommendation, its runners-up and the reason."""
+"""Choose the rank: a survey of several, with a recommendation, its runners-up and the reason."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +11,12 @@ from partwise.algorithms.base import Algorithm
 from partwise.algorithms.table import as_algorithm
 from partwise.arguments import check_rank, check_seed
 from partwise.data.as_data import as_data
-from partwise.engine.stopping import rule_list
+from partwise.engine.stopping import Rule, rule_list
 from partwise.factorize import DEFAULT_ALGORITHM
 from partwise.inits.table import RANDOM, as_init, with_svd
 from partwise.linalg.svd import truncated_svd
 from partwise.result.coherence import mean_coherence
+from partwise.study.compare import has_zeros
 from partwise.study.stability import check_runs, check_seeded, stability
 from partwise.threads.pool import thread_count
 from partwise.types import Data
@@ -35,7 +36,7 @@ class RankRow:
     error: float
     """‖A − WH‖_F / ‖A‖_F of the best run."""
     svd_error: float
-    """The least error that any factorisation of this rank can have."""
+    """The error of the SVD of this rank, the least possible."""
     reliability: float
     """The mean over the topics of the cosine with their matches in the other runs."""
     weakest: float
@@ -114,11 +115,11 @@ def survey(
     runs: int = 6,
     algorithm: str | Algorithm = DEFAULT_ALGORITHM,
     init: Any = RANDOM,
-    stop: Any = None,
+    stop: Rule | Sequence[Rule] | None = None,
     seed: int = 0,
     threads: int | None = None,
 ) -> Iterator[RankRow]:
-    """The rows of a survey, one at a time, smallest rank first; everything given is checked before the first.
+    """Yield the rows of a survey, smallest rank first; all arguments are checked before the first run.
 
     One SVD serves all ranks, and every rank uses the same seeds.
     """
@@ -141,7 +142,7 @@ def survey(
 def _rows(data: Data, tried: list[int], settings: dict[str, Any]) -> Iterator[RankRow]:
     svd = truncated_svd(data, tried[-1], tol=1e-4, seed=settings["seed"], threads=settings["threads"])
     settings = settings | {"init": with_svd(settings["init"], svd)}
-    has_zeros = any((data.rows(i, i + 1) == 0).any() for i in range(data.shape[0]))
+    zeros = has_zeros(data)
     for rank in tried:
         began = time.perf_counter()
         agreement = stability(data, rank, **settings)
@@ -153,7 +154,7 @@ def _rows(data: Data, tried: list[int], settings: dict[str, Any]) -> Iterator[Ra
             weakest=float(agreement.reliability.min()),
             cophenetic=agreement.cophenetic,
             dispersion=agreement.dispersion,
-            coherence=mean_coherence(data, agreement.best.w) if has_zeros else float("nan"),
+            coherence=mean_coherence(data, agreement.best.w) if zeros else float("nan"),
             seconds=time.perf_counter() - began,
         )
 
@@ -161,10 +162,10 @@ def _rows(data: Data, tried: list[int], settings: dict[str, Any]) -> Iterator[Ra
 def recommend(rows: list[RankRow]) -> Ranks:
     """The largest stable rank; where none is stable, the most reliable one."""
     stable = [row.rank for row in rows if row.weakest >= STABLE and row.rank > 1]
-    by_trust = [row.rank for row in sorted(rows, key=lambda row: (-row.reliability, -row.rank))]
+    by_reliability = [row.rank for row in sorted(rows, key=lambda row: (-row.reliability, -row.rank))]
     if stable:
         chosen = stable[-1]
-        others = (stable[:-1][::-1] + [k for k in by_trust if k not in stable])[:2]
+        others = (stable[:-1][::-1] + [k for k in by_reliability if k not in stable])[:2]
         why = f"{chosen} is the largest rank at which every topic comes back from other starts"
         later = [row for row in rows if row.rank > chosen]
         if later:
@@ -172,7 +173,7 @@ def recommend(rows: list[RankRow]) -> Ranks:
         else:
             why += "; it is also the largest one tried, so try larger ones."
     else:
-        chosen, others = by_trust[0], by_trust[1:3]
+        chosen, others = by_reliability[0], by_reliability[1:3]
         best = next(row for row in rows if row.rank == chosen)
         why = (
             f"No rank has all its topics come back from other starts; {chosen} comes nearest, "

@@ -1,7 +1,8 @@
-"""How far the answer depends on the start: topics matched across runs, and the consensus of the documents."""
+"""Stability: topics matched across runs from different starts, and the consensus clustering of the documents."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ MOST_DOCUMENTS = 1000
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """What several runs agree on. Topics are columns of W of unit length, so rescaling W and H changes nothing."""
+    """The agreement of several runs. Topics are columns of W of unit length, so rescaling W and H changes nothing."""
 
     best: Factorization = field(repr=False)
     """The best of the runs."""
@@ -49,7 +50,7 @@ class Stability:
 
         figure = Figure(figsize=(9, 4.2), layout="constrained")
         left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
-        order = _leaves(self.consensus)
+        order = tree_order(self.consensus)
         left.imshow(self.consensus[np.ix_(order, order)], cmap="Blues", vmin=0, vmax=1)
         left.set(title=f"consensus of {self.runs} runs", xticks=[], yticks=[], xlabel=f"{len(order)} documents")
         right.barh(np.arange(len(self.reliability)), self.reliability, color="tab:blue")
@@ -65,34 +66,34 @@ def stability(
     runs: int = 10,
     algorithm: str | Algorithm = DEFAULT_ALGORITHM,
     init: Any = RANDOM,
-    stop: Any = None,
+    stop: Rule | Sequence[Rule] | None = None,
     seed: int = 0,
     threads: int | None = None,
 ) -> Stability:
-    """Factor a matrix from ``runs`` seeds, each to its end, and say what the runs agree on."""
+    """Factor a matrix from ``runs`` seeds, each until it converges, and measure the agreement of the runs."""
     check_runs(runs)
     check_seed(seed)
     problem = as_problem(matrix, rank, algorithm, init, threads)
     check_seeded(problem.init)
     rules: tuple[Rule, ...] = rule_list(stop) if stop is not None else (default_stop(problem.algorithm),)
-    seen: dict[int, tuple[Array, Array]] = {}
+    results: dict[int, tuple[Array, Array]] = {}
 
-    def note(run: Run) -> None:
+    def keep_topics(run: Run) -> None:
         w, h = np.asarray(run.iterate.w), np.asarray(run.iterate.h)
-        seen[run.seed] = unit_columns(w), strongest_topics(w, h)
+        results[run.seed] = unit_columns(w), strongest_topics(w, h)
 
     with problem.workers:
-        winner, table = race(problem, range(seed, seed + int(runs)), rules, "best", None, finished=note)
+        winner, table = race(problem, range(seed, seed + int(runs)), rules, "best", None, finished=keep_topics)
         if winner.reason is Reason.INTERRUPTED:
             raise KeyboardInterrupt
         best = certified(winner, table)
-    others = [w for number, (w, _) in seen.items() if number != winner.seed]
-    labels = np.array([strongest for _, strongest in seen.values()])
+    others = [w for number, (w, _) in results.items() if number != winner.seed]
+    labels = np.array([strongest for _, strongest in results.values()])
     documents = _sample(labels, seed)
     consensus = np.mean([strongest[:, None] == strongest for strongest in labels[:, documents]], axis=0)
     return Stability(
         best=best,
-        reliability=np.mean([matched_cosines(seen[winner.seed][0], w) for w in others], axis=0),
+        reliability=np.mean([matched_cosines(results[winner.seed][0], w) for w in others], axis=0),
         documents=documents,
         consensus=consensus,
         cophenetic=cophenetic_correlation(consensus),
@@ -102,7 +103,7 @@ def stability(
 
 
 def check_seeded(init: Init) -> None:
-    """Runs from one and the same start agree by construction."""
+    """Refuse a start that is the same for every seed: its runs agree by construction."""
     if not is_seeded(init):
         raise ValueError(
             f"The start {name_of(init)!r} is the same for every seed, so its runs say nothing about stability; "
@@ -110,8 +111,8 @@ def check_seeded(init: Init) -> None:
         )
 
 
-def check_runs(runs: Any) -> None:
-    """One run says nothing about stability."""
+def check_runs(runs: object) -> None:
+    """Refuse fewer than two runs."""
     whole_number("runs", runs, 2)
 
 
@@ -133,7 +134,8 @@ def cophenetic_correlation(consensus: Array) -> float:
     return float(cophenet(linkage(distance, "average"), distance)[0])
 
 
-def _leaves(consensus: Array) -> Array:
+def tree_order(consensus: Array) -> Array:
+    """The order of the documents in the average-linkage tree of the consensus."""
     from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.spatial.distance import squareform
 
