@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[Any]
-Matrix: TypeAlias = Array | sp.sparray | sp.spmatrix
-"""A numpy array or a scipy sparse matrix, in memory."""
 
 
 @runtime_checkable

@@ -7,15 +7,16 @@ import tempfile
 from pathlib import Path
 
 from partwise.data.disk import open_matrix
+from partwise.data.write import ArrayOrSparse
 from partwise.io.read_matrix import READABLE, is_number, read_matrix
 from partwise.storage.gzipped import open_bytes
-from partwise.types import Data, Matrix
+from partwise.types import Data
 
 MATRIX_HELP = "Terms × documents: npz, npy, mtx, csv, tsv or parquet, or a folder that convert made; - is stdin."
 SIGNS = ((b"PK", ".npz"), (b"\x93NUMPY", ".npy"), (b"%%MatrixMarket", ".mtx"), (b"PAR1", ".parquet"))
 
 
-def matrix_from(path: str) -> Matrix | Data:
+def matrix_from(path: str) -> ArrayOrSparse | Data:
     """The matrix in a file, in a folder of `convert`, or on stdin, whose format is recognised by its first bytes."""
     if Path(path).is_dir():
         return open_matrix(path)

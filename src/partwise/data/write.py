@@ -21,8 +21,10 @@ from partwise.data.structure import check_structure
 from partwise.storage.archive import Full, atomic, is_full
 from partwise.storage.locks import lock
 from partwise.storage.targets import resolved
-from partwise.types import Array, Matrix
+from partwise.types import Array
 
+ArrayOrSparse: TypeAlias = Array | sp.sparray | sp.spmatrix
+"""A numpy array or a scipy sparse matrix, in memory."""
 RowBlock: TypeAlias = Array | sp.csr_array
 PART_BYTES = 2**26
 """The bytes of a part in one of its two orders."""
@@ -30,7 +32,7 @@ PART_BYTES = 2**26
 
 def write_matrix(
     path: str | os.PathLike[str],
-    blocks: Matrix | Iterable[Matrix],
+    blocks: ArrayOrSparse | Iterable[ArrayOrSparse],
     *,
     long: int = 1,
     part_bytes: int = PART_BYTES,
@@ -104,7 +106,7 @@ def _start(folder: Path, origin: dict[str, str | int]) -> None:
         file.write(json.dumps(origin).encode())
 
 
-def _long_rows(blocks: Matrix | Iterable[Matrix], long: int, part_bytes: int) -> Iterator[Matrix]:
+def _long_rows(blocks: ArrayOrSparse | Iterable[ArrayOrSparse], long: int, part_bytes: int) -> Iterator[ArrayOrSparse]:
     """Blocks whose rows run along the long axis."""
     if isinstance(blocks, (sp.sparray, sp.spmatrix)):
         matrix = sp.csr_array(blocks if long == 0 else blocks.T)
@@ -118,13 +120,13 @@ def _long_rows(blocks: Matrix | Iterable[Matrix], long: int, part_bytes: int) ->
         yield from (block if long == 0 else block.T for block in map(_checked, blocks))
 
 
-def _checked(block: Matrix) -> Matrix:
+def _checked(block: ArrayOrSparse) -> ArrayOrSparse:
     if sp.issparse(block):
         check_structure(block, "A block")
     return block
 
 
-def _sized(blocks: Iterable[Matrix], part_bytes: int) -> Iterator[RowBlock]:
+def _sized(blocks: Iterable[ArrayOrSparse], part_bytes: int) -> Iterator[RowBlock]:
     """Join small blocks and cut large ones, so that a part takes about ``part_bytes``."""
     waiting: list[RowBlock] = []
     size = 0

@@ -10,16 +10,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.data.structure import check_structure, check_whole
+from partwise.data.write import ArrayOrSparse
 from partwise.storage.gzipped import open_text
 from partwise.storage.npy import read_npy_header
-from partwise.types import Array, Matrix
+from partwise.types import Array
 
 INDICES = {"indices", "indptr", "row", "col", "offsets"}
 """Members of a sparse npz that scipy would convert to whole numbers without a word."""
 READABLE = ".npz, .npy, .parquet, .mtx, .csv or .tsv (or one of the last three with .gz)"
 
 
-def read_matrix(path: str | os.PathLike[str]) -> Matrix:
+def read_matrix(path: str | os.PathLike[str]) -> ArrayOrSparse:
     """A matrix from a file, a numpy array or a scipy sparse one; a file that cannot be read is refused."""
     path = Path(path)
     suffixes = [s.lower() for s in path.suffixes]
@@ -43,7 +44,7 @@ def read_matrix(path: str | os.PathLike[str]) -> Matrix:
         raise ValueError(f"{path} cannot be read as a {kind[1:]} matrix: {why}.") from None
 
 
-def _npz(path: Path) -> Matrix:
+def _npz(path: Path) -> ArrayOrSparse:
     with np.load(path, allow_pickle=False) as file:
         names = file.files
         if "format" not in names:
@@ -63,7 +64,7 @@ def _npy(path: Path) -> Array:
     return array
 
 
-def _mtx(path: Path) -> Matrix:
+def _mtx(path: Path) -> ArrayOrSparse:
     from scipy.io import mmread  # imported late: only this format needs it
 
     return mmread(path)

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from partwise.data.as_data import as_data
+from partwise.data.write import ArrayOrSparse
 from partwise.factorize import factorize
 from partwise.inits.table import INITS, RANDOM, is_seeded
 from partwise.linalg.matching import matched_cosines, unit_columns
 from partwise.linalg.svd import SVD, truncated_svd
 from partwise.report.labelled_fit import LabelledFit
-from partwise.types import Array, Matrix
+from partwise.types import Array
 
 LIGHT = 3e7
 """Stored entries × rank up to which diagnostics are computed without being requested; above it takes minutes."""
@@ -40,7 +41,7 @@ def diagnose(labelled: LabelledFit, runs: int | None) -> Diagnostics:
     return Diagnostics(svd, reliability(labelled, matrix, count) if count else None, count)
 
 
-def reliability(labelled: LabelledFit, matrix: Matrix, runs: int) -> Array | None:
+def reliability(labelled: LabelledFit, matrix: ArrayOrSparse, runs: int) -> Array | None:
     """For each topic the mean cosine with the topic it is matched to in other runs; None without an algorithm."""
     fit = labelled.fit
     if fit.algorithm is None or fit.rank > min(matrix.shape):

@@ -9,10 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.data.as_data import as_data
+from partwise.data.write import ArrayOrSparse
 from partwise.plot.layout import check_picture, part_shares
 from partwise.result.factorization import Factorization
 from partwise.text.topic_model import TopicModel
-from partwise.types import Array, Matrix
+from partwise.types import Array
 
 TEXT_NOUNS = {"part": "topic", "row": "term", "column": "document"}
 MATRIX_NOUNS = {"part": "part", "row": "row", "column": "column"}
@@ -30,7 +31,7 @@ class LabelledFit:
     labels: Sequence[str] = field(repr=False)
     snippets: Sequence[str] = field(repr=False)
     shares: Array
-    matrix: Matrix | None = field(default=None, repr=False)
+    matrix: ArrayOrSparse | None = field(default=None, repr=False)
     """A (m × n), dense or sparse; None where it is not known."""
     model: TopicModel | None = None
     shape: tuple[int, int] | None = None
@@ -43,7 +44,7 @@ class LabelledFit:
 
 def label_fit(
     model: TopicModel | Factorization,
-    matrix: Matrix | None = None,
+    matrix: ArrayOrSparse | None = None,
     shape: tuple[int, int] | None = None,
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
@@ -75,7 +76,11 @@ def _label_model(model: TopicModel) -> LabelledFit:
 
 
 def _label_factorization(
-    fit: Factorization, matrix: Matrix | None, shape: object, rows: Sequence[str] | None, columns: Sequence[str] | None
+    fit: Factorization,
+    matrix: ArrayOrSparse | None,
+    shape: object,
+    rows: Sequence[str] | None,
+    columns: Sequence[str] | None,
 ) -> LabelledFit:
     size = None if shape is None else check_picture(shape, len(fit.w))
     if matrix is not None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from partwise.data.write import ArrayOrSparse
 from partwise.linalg.svd import truncated_svd
 from partwise.report.diagnostics import Diagnostics
 from partwise.report.encoding import Payload, clipped, packed, significant
 from partwise.report.labelled_fit import LabelledFit
-from partwise.types import Array, Matrix
+from partwise.types import Array
 
 REBUILT, STRONGEST, MOST_PARTS = 6, 5, 100
 
@@ -56,7 +57,7 @@ def _rebuilt(labelled: LabelledFit, i: int) -> Payload:
     }
 
 
-def _column(matrix: Matrix, i: int) -> Array:
+def _column(matrix: ArrayOrSparse, i: int) -> Array:
     column = matrix[:, [i]]
     return np.asarray(column if isinstance(column, np.ndarray) else column.toarray(), np.float64).ravel()
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from partwise.arguments import whole_number
 from partwise.data.products import gram_of
+from partwise.data.write import ArrayOrSparse
 from partwise.report.charts_payload import charts_payload, map_payload
 from partwise.report.comparison_payload import check_pair, comparison_payload
 from partwise.report.diagnostics import Diagnostics, diagnose
@@ -25,7 +26,6 @@ from partwise.result.factorization import Factorization
 from partwise.storage.archive import atomic
 from partwise.storage.targets import check_target
 from partwise.text.topic_model import TopicModel
-from partwise.types import Matrix
 
 
 def write_report(
@@ -33,7 +33,7 @@ def write_report(
     path: str | os.PathLike[str],
     *,
     other: TopicModel | Factorization | None = None,
-    matrix: Matrix | None = None,
+    matrix: ArrayOrSparse | None = None,
     shape: tuple[int, int] | None = None,
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
