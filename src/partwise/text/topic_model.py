@@ -111,7 +111,7 @@ class TopicModel(TextModel):
 
     def _set_factorization(self, fit: Factorization) -> None:
         self._factorization = fit
-        for name in ("gram", "weights", "degrees", "strongest", "_names"):
+        for name in ("gram", "weights", "degrees", "strongest", "names"):
             vars(self).pop(name, None)
 
     @property
@@ -151,13 +151,9 @@ class TopicModel(TextModel):
         """Each document's strongest topic, its degree and its margin."""
         return Strongest.of(self.degrees)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """A short name for each topic."""
-        return self._names
-
-    @cached_property
-    def _names(self) -> tuple[str, ...]:
         scores = specificity(self.factorization.w)
         return short_names([strongest_terms(column, self.terms, 12) for column in scores.T])
 
