@@ -33,7 +33,7 @@ class TokenCounts:
 
     documents: int = 0
     words: int = 0
-    kept: int = 0
+    content_words: int = 0
     """Words that are no stop words."""
     surface: Counter[str] = field(default_factory=Counter)
     """Words as they were written, where they are stemmed."""
@@ -73,7 +73,7 @@ class Tokenizer:
         counts = self.counts
         counts.documents += 1
         counts.words += len(matches)
-        counts.kept += len(words)
+        counts.content_words += len(words)
         if self._stems is not None:
             counts.surface.update(words)
             stems = self._stems

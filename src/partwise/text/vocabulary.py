@@ -140,7 +140,7 @@ def why_empty(weighting: Weighting, counts: TokenCounts, message: str) -> str | 
         return "The collection is empty: there is no document."
     if counts.words == 0:
         return f"There is no word in {documents}; look at the column, the encoding or the pattern of a word."
-    if counts.kept == 0:
+    if counts.content_words == 0:
         return f"There is no word left in {documents} once stop words are left out; choose other stop words or none."
     if "empty vocabulary" in message:
         return f"There is no run of {weighting.ngrams[0]} words in {documents}; lower the shortest run in ngrams."
