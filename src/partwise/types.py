@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 Array: TypeAlias = NDArray[Any]
 
 
-@runtime_checkable
 class Local(Protocol):
     """A nonnegative matrix in memory: what ``as_data`` takes from a user's own class.
 
@@ -72,7 +71,6 @@ class Part(Protocol):
         ...
 
 
-@runtime_checkable
 class Walkable(Protocol):
     """A nonnegative matrix that comes in parts along one axis: what else ``as_data`` takes from a user's own class.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import getattr_static
 from typing import Any, cast
 
 import numpy as np
@@ -13,7 +14,7 @@ from partwise.data.checks import check_shape, dense_array, float_type
 from partwise.data.dense import DenseData
 from partwise.data.sparse import SparseData
 from partwise.data.structure import check_structure
-from partwise.types import Array, Data, Local, Walkable
+from partwise.types import Array, Data
 
 
 def as_data(matrix: Any, *, zero: bool = False) -> Data:
@@ -39,7 +40,7 @@ def as_data(matrix: Any, *, zero: bool = False) -> Data:
         check_shape(matrix.shape)
         if float_type(matrix.dtype) != matrix.dtype:
             raise TypeError(f"Data of your own must be float32 or float64, not {matrix.dtype}.")
-        data = OwnData(matrix) if isinstance(matrix, Local) else OwnParts(matrix, _as_part)
+        data = OwnData(matrix) if _has(matrix, "product", "rows") else OwnParts(matrix, _as_part)
     else:
         data = DenseData(dense_array(matrix))
     return _in_range(data, zero)
@@ -57,8 +58,14 @@ def is_dask(matrix: Any) -> bool:
 
 
 def is_own(matrix: Any) -> bool:
-    """Whether a matrix is a user's own object with the members of the protocol."""
-    return isinstance(matrix, (Local, Walkable)) and not isinstance(matrix, np.ndarray) and not sp.issparse(matrix)
+    """Whether a matrix is a user's own object with the members of one of the two protocols, none of which is called."""
+    if isinstance(matrix, np.ndarray) or sp.issparse(matrix):
+        return False
+    return _has(matrix, "product", "rows") or _has(matrix, "split", "parts")
+
+
+def _has(matrix: Any, *members: str) -> bool:
+    return all(getattr_static(matrix, name, None) is not None for name in ("shape", "dtype", "T", *members))
 
 
 def is_kept_elsewhere(matrix: Any) -> bool:
