@@ -25,7 +25,7 @@ from partwise.text import TopicModel, Weighting
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
-from browser.made import large_collection  # noqa: E402, the collection on which the tests hold the limits
+from browser.examples import large_collection  # noqa: E402, the collection on which the tests hold the limits
 
 COUNTS, TERMS, WORDS, TOPICS, OPENINGS = (10_000, 200_000), 8_000, 65, 50, 5
 BYTES, MILLISECONDS = 10_000_000, 2000

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import partwise as pw
-from browser.made import documents, hostile_documents, large_collection, pictures
+from browser.examples import documents, hostile_documents, large_collection, pictures
 from partwise.report import write_report
 from partwise.text import TopicModel, Weighting
 
@@ -42,10 +42,10 @@ def visit(browser):
         contexts.append(browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | context)))
         page = contexts[-1].new_page()
         page.add_init_script(script)
-        page.on("console", lambda said: troubles.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("console", lambda note: troubles.append(note.text) if note.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("dialog", lambda dialog: (troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-        page.on("request", lambda asked: troubles.append(asked.url) if asked.url != path.as_uri() else None)
+        page.on("request", lambda request: troubles.append(request.url) if request.url != path.as_uri() else None)
         page.goto(path.as_uri())
         page.wait_for_selector("html[data-ready]", state="attached")
         if charts:
@@ -100,8 +100,8 @@ def hostile_page(folder):
 @pytest.fixture(scope="session")
 def large_model():
     """10,000 documents and 50 topics, two iterations from a random start."""
-    found = TopicModel(50, init="random", stop=pw.MaxIterations(2), weighting=Weighting(stop_words=None))
-    return found.fit_collection(large_collection(10_000, 8_000, 65))
+    model = TopicModel(50, init="random", stop=pw.MaxIterations(2), weighting=Weighting(stop_words=None))
+    return model.fit_collection(large_collection(10_000, 8_000, 65))
 
 
 @pytest.fixture(scope="session")
@@ -112,8 +112,8 @@ def large_page(folder, large_model):
 @pytest.fixture(scope="session")
 def many_page(folder):
     """Fifty topics of few documents."""
-    found = TopicModel(50, init="random", stop=pw.MaxIterations(2), weighting=Weighting(stop_words=None))
-    return write_report(found.fit_collection(large_collection(400, 600, 40)), folder / "many.html", runs=0)
+    model = TopicModel(50, init="random", stop=pw.MaxIterations(2), weighting=Weighting(stop_words=None))
+    return write_report(model.fit_collection(large_collection(400, 600, 40)), folder / "many.html", runs=0)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """Document text, titles, ids, terms and file names are data: they show as text and run nothing."""
 
-from browser.made import HOSTILE
+from browser.examples import HOSTILE
 
 
 def test_runs_nothing_and_shows_all(visit, hostile_page):

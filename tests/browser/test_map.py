@@ -46,9 +46,9 @@ def test_pointing_and_picking(visit, plain_page, plain_model):
     """Pointing tells name and share, a click picks, and list and map stay together; no chart is needed."""
     page = visit(plain_page, charts=False)
     page.locator(BUBBLE).nth(3).hover()
-    told = page.inner_text("#map .hint.shown")
-    assert plain_model.names[3] in told
-    assert f"{plain_model.shares[3]:.1%} of the whole" in told
+    hint = page.inner_text("#map .hint.shown")
+    assert plain_model.names[3] in hint
+    assert f"{plain_model.shares[3]:.1%} of the whole" in hint
     page.locator(BUBBLE).nth(4).click()
     assert picked(page) == [4]
     assert page.is_checked("#pick-4")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from browser.made import ranking
+from browser.examples import ranking
 
 ROWS = "#document-rows tr"
 
@@ -22,8 +22,8 @@ def slide(page, value):
 def serious(page):
     """What axe-core finds that is serious or critical: contrast, names, roles."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
-    found = axe.Axe().run(page).response["violations"]
-    return [(v["id"], v["nodes"][0]["html"][:200]) for v in found if v["impact"] in ("serious", "critical")]
+    violations = axe.Axe().run(page).response["violations"]
+    return [(v["id"], v["nodes"][0]["html"][:200]) for v in violations if v["impact"] in ("serious", "critical")]
 
 
 @pytest.mark.parametrize("name", ["topics_page", "faces_page", "matrix_page"])
@@ -41,13 +41,13 @@ def test_opens_in_silence(visit, request, name, scheme):
 def test_a_topic_can_be_picked(visit, plain_page, plain_model):
     """Its name, terms, documents and numbers follow."""
     page = visit(plain_page, charts=False)
-    found = plain_model.topics(10, 5)
+    topics = plain_model.topics(10, 5)
     page.locator(".picker label").nth(2).click()
-    assert page.inner_text(".detail h3.name") == found[2].name
+    assert page.inner_text(".detail h3.name") == topics[2].name
     assert page.locator("#examples .example").count() == 5
-    assert found[2].documents[0].title in page.inner_text("#examples")
+    assert topics[2].documents[0].title in page.inner_text("#examples")
     assert page.locator("#examples mark").count() > 0
-    assert f"{found[2].coherence:.2f}" in page.inner_text(".stats")
+    assert f"{topics[2].coherence:.2f}" in page.inner_text(".stats")
     assert "–" not in page.inner_text(".stats")
 
 
@@ -58,9 +58,9 @@ def test_the_slider_reorders_terms(visit, plain_page, plain_model):
         page.locator(".picker label").nth(number).click()
         slide(page, 0)
         by_weight = terms(page)
-        assert by_weight == [found.term for found in topic.terms]
+        assert by_weight == [weighted.term for weighted in topic.terms]
         slide(page, 100)
-        assert terms(page) == [found.term for found in topic.specific]
+        assert terms(page) == [weighted.term for weighted in topic.specific]
         assert terms(page) != by_weight
 
 
@@ -134,8 +134,8 @@ def test_phone_width(visit, request, name):
     """At 360 pixels nothing sticks out to the side."""
     page = visit(request.getfixturevalue(name), viewport={"width": 360, "height": 740})
     wide = "[...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > 361)"
-    told = page.evaluate(f"{wide}.slice(-3).map((e) => e.outerHTML.slice(0, 150))")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360, told
+    widest = page.evaluate(f"{wide}.slice(-3).map((e) => e.outerHTML.slice(0, 150))")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360, widest
 
 
 def test_prints(visit, topics_page):

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
-from browser.made import documents, ranking
+from browser.examples import documents, ranking
 from partwise.cli import app
 from partwise.report import write_report
 from partwise.text import TopicModel, Weighting
@@ -24,26 +24,26 @@ ASK = """queries => queries.map((query) => {
 def queries(model, count, seed=0):
     """Words of the vocabulary in random company, some of them twice, some unknown, some in capitals."""
     rng, words = random.Random(seed), [word for term in model.terms for word in term.split()]
-    made = []
+    texts = []
     for number in range(count):
         chosen = rng.choices(words, k=rng.randint(1, 6))
         if number % 5 == 0:
             chosen += ["the", "Unheardof", chosen[0].upper()]
-        made.append(" ".join(chosen))
-    return made
+        texts.append(" ".join(chosen))
+    return texts
 
 
-def wanted(model, asked):
+def wanted(model, query):
     try:
-        return ranking(model.search(asked, len(model.collection.ids)))
+        return ranking(model.search(query, len(model.collection.ids)))
     except ValueError:
         return []
 
 
-def agree(page, model, asked):
-    found = page.evaluate(ASK, asked)
-    for query, given in zip(asked, found, strict=True):
-        assert given == wanted(model, query), query
+def agree(page, model, texts):
+    answers = page.evaluate(ASK, texts)
+    for query, answer in zip(texts, answers, strict=True):
+        assert answer == wanted(model, query), query
 
 
 def test_the_ranking_of_the_command_line(visit, plain_page, plain_model, tmp_path):
@@ -92,10 +92,10 @@ def test_unknown_words_are_told(visit, plain_page):
     assert page.locator("#document-rows tr").count() == 0
 
 
-def until_answered(page, topic, asked):
+def until_answered(page, topic, query):
     """Milliseconds from opening a page until a circle of its map was picked and a search answered."""
     page.locator("#map .bubble").nth(topic).click()
-    page.fill("#search", asked)
+    page.fill("#search", query)
     return page.evaluate(
         "t => [performance.now(), document.getElementById(`pick-${t}`).checked, "
         "document.getElementById('first-head').textContent, Boolean(window.Plotly)]",
@@ -111,11 +111,11 @@ def test_large(visit, large_page, large_model):
     """
     limit = 2000 * max(1, os.getloadavg()[0] / os.cpu_count())
     assert large_page.stat().st_size < 10_000_000
-    (asked,) = queries(large_model, 1, seed=1)
+    (query,) = queries(large_model, 1, seed=1)
     times = []
     while len(times) < 5 and min(times, default=limit) >= limit:
         page = visit(large_page, charts=False)
-        time, picked, head, plotly = until_answered(page, 20 + len(times), asked)
+        time, picked, head, plotly = until_answered(page, 20 + len(times), query)
         assert picked
         assert head == "Score"
         assert time > 2000 or not plotly

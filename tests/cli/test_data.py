@@ -25,27 +25,27 @@ def test_the_list_has_every_data_set_and_its_terms(partwise: Callable[..., Any])
 
 
 def test_where_looks_in_data_then_in_the_variable(partwise: Callable[..., Any], tmp_path: Path) -> None:
-    for root in ("named", "given"):
+    for root in ("named", "chosen"):
         (tmp_path / root / "orl-faces").mkdir(parents=True)
         (tmp_path / root / "orl-faces" / "att_faces.zip").write_bytes(b"")
     assert partwise("where", "orl-faces").stdout.strip() == str(tmp_path / "named" / "orl-faces")
-    given = partwise("where", "orl-faces", "--data", str(tmp_path / "given"))
-    assert given.stdout.strip() == str(tmp_path / "given" / "orl-faces")
+    chosen = partwise("where", "orl-faces", "--data", str(tmp_path / "chosen"))
+    assert chosen.stdout.strip() == str(tmp_path / "chosen" / "orl-faces")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "sentence"),
     [
         (["where", "medlar"], "did you mean 'medlars'"),
         (["fetch", "reuters"], "did you mean 'reuters-21578'"),
         (["fetch", "golub-leukemia"], "put ALL_AML_5000x38.gct and samples.tsv in"),
     ],
 )
-def test_misuse_is_one_sentence(partwise: Callable[..., Any], arguments: list[str], said: str) -> None:
+def test_misuse_is_one_sentence(partwise: Callable[..., Any], arguments: list[str], sentence: str) -> None:
     """Exit code 2, the sentence last on stderr, no traceback, nothing on stdout."""
     done = partwise(*arguments)
     assert done.returncode == 2
-    assert said in done.stderr.strip().splitlines()[-1]
+    assert sentence in done.stderr.strip().splitlines()[-1]
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
 

@@ -12,17 +12,17 @@ import partwise as pw
 from partwise.storage import archive as files
 
 
-def refused(done, said):
+def refused(done, sentence):
     """One line on stderr that says it, exit code 2, nothing on stdout."""
     assert done.returncode == 2, (done.returncode, done.stdout, done.stderr)
-    assert said in done.stderr
+    assert sentence in done.stderr
     assert done.stderr.startswith("partwise: ")
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
     assert done.stdout == ""
 
 
 @pytest.mark.parametrize(
-    ("content", "options", "said"),
+    ("content", "options", "sentence"),
     [
         (b"text\n", [], "There is no document in"),
         (b"", [], "bad.csv"),
@@ -60,10 +60,10 @@ def refused(done, said):
         (b"text\nship sail\n", ["-o", "bad.csv"], "is what is read"),
     ],
 )
-def test_topics_refuses(content, options, said, warm, tmp_path):
+def test_topics_refuses(content, options, sentence, warm, tmp_path):
     """Whatever is wrong with the file or the options."""
     (tmp_path / "bad.csv").write_bytes(content)
-    refused(warm("topics", "bad.csv", *options, cwd=tmp_path), said)
+    refused(warm("topics", "bad.csv", *options, cwd=tmp_path), sentence)
     assert [path.name for path in tmp_path.iterdir()] == ["bad.csv"]
     assert (tmp_path / "bad.csv").read_bytes() == content
 
@@ -93,8 +93,8 @@ def test_single_bad_documents_are_counted_warnings(warm, tmp_path):
     (tmp_path / "a.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
     done = warm("topics", "a.jsonl", "-k", 2, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert (found["documents"], found["empty"], found["duplicates"]) == (6, 2, 1)
+    summary = json.loads(done.stdout)
+    assert (summary["documents"], summary["empty"], summary["duplicates"]) == (6, 2, 1)
     assert "2 documents have no term of the vocabulary (first: 3)" in done.stderr
     assert "1 document is an exact copy of another (first: 4 of 1)" in done.stderr
     (tmp_path / "mixed.txt").write_bytes(
@@ -127,21 +127,21 @@ def test_models_of_another_kind_or_version(saved, warm, tmp_path):
     files.write(tmp_path / "new.partwise", pw.TopicModel.KIND, 2, meta, arrays)
     (tmp_path / "text.partwise").write_text("not a model", encoding="utf-8")
     (tmp_path / "half.partwise").write_bytes(saved.read_bytes()[:2000])
-    for name, said in [
+    for name, sentences in [
         ("fit", "holds a partwise factorization, not a partwise topic model"),
         ("new", "was written by a newer partwise (layout 2, this one reads 1); update."),
         ("text", "is not a partwise topic model file, or it is damaged"),
         ("half", "is not a partwise topic model file, or it is damaged"),
     ]:
         path = tmp_path / f"{name}.partwise"
-        refused(warm("search", path, "ship"), said)
-        refused(warm("clusters", path), said)
-        refused(warm("transform", path, saved), said)
-        refused(warm("compare", saved, path), said)
+        refused(warm("search", path, "ship"), sentences)
+        refused(warm("clusters", path), sentences)
+        refused(warm("transform", path, saved), sentences)
+        refused(warm("compare", saved, path), sentences)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "sentence"),
     [
         (["harbor"], "No word of the query 'harbor' is a term of this model; did you mean 'harbour'?"),
         (["qqqq wwww"], "No word of the query 'qqqq wwww' is a term of this model; use others."),
@@ -153,13 +153,13 @@ def test_models_of_another_kind_or_version(saved, warm, tmp_path):
         (["ship", "-n", 0], "-n must be a whole number of at least 1"),
     ],
 )
-def test_search_refuses(arguments, said, saved, warm):
+def test_search_refuses(arguments, sentence, saved, warm):
     """Queries without a known term, and options that make no sense."""
-    refused(warm("search", saved, *arguments), said)
+    refused(warm("search", saved, *arguments), sentence)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "sentence"),
     [
         (["transform", "M", "news.csv", "-o", "t.xlsx"], "There is no file type 'xlsx'"),
         (["transform", "M", "news.csv", "--column", "txt"], "did you mean 'text'"),
@@ -178,19 +178,19 @@ def test_search_refuses(arguments, said, saved, warm):
         (["ranks", "news.csv", "--to", "many"], "valid integer"),
     ],
 )
-def test_other_verbs_refuse(arguments, said, saved, folder, warm):
+def test_other_verbs_refuse(arguments, sentence, saved, folder, warm):
     """One sentence each."""
-    refused(warm(*[saved if a == "M" else a for a in arguments], cwd=folder), said)
+    refused(warm(*[saved if a == "M" else a for a in arguments], cwd=folder), sentence)
 
 
 def test_pipes_and_devices_that_cannot_be_outputs(saved, folder, warm, tmp_path):
     """A checkpoint in a pipe and a result in a socket are refused before anything is read, and both are left alone."""
     os.mkfifo(tmp_path / "pipe")
-    with socket.socket(socket.AF_UNIX) as made:
-        made.bind(str(tmp_path / "socket"))
-    for verb, given in (("topics", "news.csv"), ("factorize", "nowhere.npz")):
-        refused(warm(verb, given, "--checkpoint", tmp_path / "pipe", cwd=folder), "is a pipe, but the checkpoint needs")
-        refused(warm(verb, given, "-o", tmp_path / "socket", cwd=folder), "is a socket; give the name of a file")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket"))
+    for verb, path in (("topics", "news.csv"), ("factorize", "nowhere.npz")):
+        refused(warm(verb, path, "--checkpoint", tmp_path / "pipe", cwd=folder), "is a pipe, but the checkpoint needs")
+        refused(warm(verb, path, "-o", tmp_path / "socket", cwd=folder), "is a socket; give the name of a file")
     refused(warm("report", saved, "-o", tmp_path / "socket"), "is a socket; give the name of a file")
     refused(warm("resume", tmp_path / "pipe"), "is a pipe, but the checkpoint needs")
     assert {path.name for path in tmp_path.iterdir()} == {"pipe", "socket"}

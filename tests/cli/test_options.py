@@ -17,7 +17,7 @@ class Pair:
     right: Annotated[int, typer.Option()] = 2
 
 
-def made(*left_out):
+def grouped_verb(*left_out):
     """A verb of its own for each test, and what it was called with."""
     calls = []
 
@@ -34,13 +34,13 @@ def made(*left_out):
 )
 def test_fields_stand_where_the_group_stood(left_out, names):
     """In the signature and in the type hints, which the generated page reads."""
-    verb, _ = made(*left_out)
+    verb, _ = grouped_verb(*left_out)
     assert list(signature(verb).parameters) == list(get_type_hints(verb)) == names
 
 
 def test_the_verb_gets_the_group():
     """What is given arrives in the group; the rest has its default."""
-    verb, calls = made()
+    verb, calls = grouped_verb()
     app = typer.Typer()
     app.command()(verb)
     assert CliRunner().invoke(app, ["here", "--right", "7"]).exit_code == 0
@@ -49,7 +49,7 @@ def test_the_verb_gets_the_group():
 
 def test_what_is_left_out_cannot_be_given():
     """And keeps its default."""
-    verb, calls = made("right")
+    verb, calls = grouped_verb("right")
     app = typer.Typer()
     app.command()(verb)
     assert CliRunner().invoke(app, ["here", "--right", "7"]).exit_code == 2

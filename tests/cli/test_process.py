@@ -46,8 +46,8 @@ def test_a_reader_that_goes_away_is_no_error(saved):
     command = [sys.executable, "-m", "partwise", "clusters", str(saved), "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT) as process:
         process.stdout.close()
-        said = process.stderr.read()
-    assert said == b""
+        stderr = process.stderr.read()
+    assert stderr == b""
     assert process.returncode != 2
 
 
@@ -69,9 +69,9 @@ def test_an_interrupt_leaves_no_file(when, folder, tmp_path):
             process.stdin.flush()
             time.sleep(2)
         process.send_signal(signal.SIGINT)
-        said = process.stderr.read().decode().lstrip("!")
-    assert process.returncode == 130, said
-    assert said.strip() == "partwise: interrupted; no file is left half written."
+        stderr = process.stderr.read().decode().lstrip("!")
+    assert process.returncode == 130, stderr
+    assert stderr.strip() == "partwise: interrupted; no file is left half written."
     assert list(tmp_path.iterdir()) == []
 
 
@@ -104,12 +104,12 @@ def test_a_terminal_gets_progress_and_a_pipe_does_not(folder, tmp_path):
     ours, theirs = pty.openpty()
     done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=theirs, env=ENVIRONMENT, check=False)
     os.close(theirs)
-    said = b""
+    stderr = b""
     try:
         while part := os.read(ours, 4096):
-            said += part
+            stderr += part
     except OSError:
         pass  # the other end is closed
     os.close(ours)
-    assert b"reading" in said
+    assert b"reading" in stderr
     assert json.loads(done.stdout)["documents"] == 30

@@ -21,9 +21,9 @@ def test_json_is_the_survey(matrix, warm, tmp_path):
     picture = tmp_path / "ranks.png"
     done = warm("ranks", matrix, "--from", 2, "--to", 4, "--runs", 3, "--json", "--plot", picture)
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert [row["rank"] for row in found["rows"]] == [2, 3, 4]
-    assert found["recommended"] == 3
+    survey = json.loads(done.stdout)
+    assert [row["rank"] for row in survey["rows"]] == [2, 3, 4]
+    assert survey["recommended"] == 3
     assert done.stderr == ""
     assert picture.read_bytes().startswith(b"\x89PNG")
 
@@ -37,7 +37,7 @@ def test_the_table_fits_a_terminal(matrix, warm):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "sentence"),
     [
         (["missing.npz"], "There is no file missing.npz"),
         (["A", "--init", "randm"], "did you mean 'random'"),
@@ -48,11 +48,11 @@ def test_the_table_fits_a_terminal(matrix, warm):
         (["notes.txt"], "not a matrix file"),
     ],
 )
-def test_misuse_is_one_sentence(arguments, said, matrix, warm):
+def test_misuse_is_one_sentence(arguments, sentence, matrix, warm):
     """Exit code 2 and one line on stderr, no traceback, nothing on stdout."""
     done = warm("ranks", *[matrix if a == "A" else a for a in arguments])
     assert done.returncode == 2
-    assert said in done.stderr
+    assert sentence in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert done.stdout == ""
 

@@ -40,16 +40,16 @@ def test_an_experiment_is_run_once(partwise: Callable[..., Any], tmp_path: Path,
     assert "the angular measure" in first.stdout
     assert first.stderr == ""
     path = tmp_path / "out" / "convergence" / "result.json"
-    made = path.stat().st_mtime_ns
+    written = path.stat().st_mtime_ns
     assert json.loads(path.read_text("utf-8"))["key"]["settings"]["rank"] == 4
     assert "was finished" in partwise(*call).stdout
-    assert path.stat().st_mtime_ns == made
+    assert path.stat().st_mtime_ns == written
     assert "convergence took" in partwise(*call, "--again").stdout
-    assert path.stat().st_mtime_ns > made
+    assert path.stat().st_mtime_ns > written
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "sentence"),
     [
         (["initialisations"], "did you mean 'initializations'"),
         (["convergence", "--set", "rnk=3"], "did you mean 'rank'"),
@@ -62,12 +62,12 @@ def test_an_experiment_is_run_once(partwise: Callable[..., Any], tmp_path: Path,
     ],
 )
 def test_misuse_is_one_sentence(
-    partwise: Callable[..., Any], tmp_path: Path, cisi: Path, arguments: list[str], said: str
+    partwise: Callable[..., Any], tmp_path: Path, cisi: Path, arguments: list[str], sentence: str
 ) -> None:
     """Exit code 2 and one line on stderr, no traceback, nothing on stdout."""
     done = partwise(arguments[0], "--data", cisi, "--out", tmp_path / "out", *arguments[1:])
     assert done.returncode == 2
-    assert said in done.stderr
+    assert sentence in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert done.stdout == ""
 

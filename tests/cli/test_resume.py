@@ -25,8 +25,8 @@ def matrix(tmp_path):
 def test_killed_and_resumed(matrix, warm, tmp_path):
     """Killed, shown, and gone on with: the factors of an unbroken run."""
     path, fit = tmp_path / "run", tmp_path / "fit"
-    given = ["factorize", matrix, "-k", "5", "--algorithm", "anls", "--max-iterations", "400", "--seed", "3"]
-    command = [sys.executable, "-m", "partwise", *map(str, given), "--checkpoint", str(path), "--every", "1"]
+    arguments = ["factorize", matrix, "-k", "5", "--algorithm", "anls", "--max-iterations", "400", "--seed", "3"]
+    command = [sys.executable, "-m", "partwise", *map(str, arguments), "--checkpoint", str(path), "--every", "1"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         while not path.exists() and process.poll() is None:
             time.sleep(0.01)
@@ -37,17 +37,17 @@ def test_killed_and_resumed(matrix, warm, tmp_path):
     done = warm("resume", path, matrix, "-o", fit, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["output"] == str(fit)
-    assert warm(*given, "-o", tmp_path / "whole").returncode == 0
+    assert warm(*arguments, "-o", tmp_path / "whole").returncode == 0
     assert np.array_equal(pw.load(fit).W, pw.load(tmp_path / "whole").W)
-    refused = warm(*given[:-1], "4", "--checkpoint", path)
+    refused = warm(*arguments[:-1], "4", "--checkpoint", path)
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
     assert "seed=3, not 4" in refused.stderr
 
 
 def test_plan(matrix, warm):
     """What a run would take, for people and for machines; a limit that cannot be kept is misuse."""
-    told = json.loads(warm("plan", matrix, "-k", "5", "--json").stdout)
-    assert told["memory"] == sum(told[name] for name in ("data", "copies", "factors", "buffers", "program"))
+    plan = json.loads(warm("plan", matrix, "-k", "5", "--json").stdout)
+    assert plan["memory"] == sum(plan[name] for name in ("data", "copies", "factors", "buffers", "program"))
     assert "memory in all" in warm("plan", matrix).stdout
     refused = warm("factorize", matrix, "--memory-limit", "1MB")
     assert refused.returncode == 2

@@ -40,12 +40,12 @@ def test_topics_goes_on_from_its_checkpoint(folder, warm, tmp_path):
     assert pw.resume(kept).phase == "done"
     again = json.loads(warm("topics", "news.csv", *options, cwd=folder).stdout)
     assert again == first
-    for given, sentence in [
+    for arguments, sentence in [
         (["news.csv", *options, "-k", 4], "rank=3, not 4"),
         (["news.csv", *options, "--seed", 5], "seed=0, not 5"),
         (["news.csv", *options, "--min-df", 9], "belongs to another matrix"),
     ]:
-        done = warm("topics", *given, cwd=folder)
+        done = warm("topics", *arguments, cwd=folder)
         assert done.returncode == 2
         assert sentence in done.stderr
         assert done.stderr.count("\n") == 1
@@ -73,9 +73,9 @@ def test_ctrl_c_says_where_the_run_is_kept(tmp_path):
             break
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert told == "partwise: interrupted; the run is kept in run, and the same command goes on from there.\n"
+    assert stderr == "partwise: interrupted; the run is kept in run, and the same command goes on from there.\n"
 
 
 def closed_in_the_middle():

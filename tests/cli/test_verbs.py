@@ -58,14 +58,14 @@ def test_topics_prints_and_saves(folder, warm, tmp_path):
     assert "purity 1.000" in shown
     assert "Not saved" in shown
     path = tmp_path / "m.partwise"
-    found = parsed(warm("topics", "news.csv", "-k", 3, "--seed", 1, "-o", path, "--json", *COLUMNS, cwd=folder))
+    summary = parsed(warm("topics", "news.csv", "-k", 3, "--seed", 1, "-o", path, "--json", *COLUMNS, cwd=folder))
     model = pw.load(path)
-    assert found["topics"] == json.loads(json.dumps(model.topics().as_dict()["topics"]))
-    assert found["certificate"]["shape"] == [24, 30]
-    assert found["scores"]["ari"] == 1
-    assert found["weighting"]["weight"] == "tfidf"
-    assert found["model"] == str(path)
-    for topic in found["topics"]:
+    assert summary["topics"] == json.loads(json.dumps(model.topics().as_dict()["topics"]))
+    assert summary["certificate"]["shape"] == [24, 30]
+    assert summary["scores"]["ari"] == 1
+    assert summary["weighting"]["weight"] == "tfidf"
+    assert summary["model"] == str(path)
+    for topic in summary["topics"]:
         assert all(term["term"] in shown for term in topic["terms"])
 
 
@@ -73,8 +73,8 @@ def test_topics_prints_and_saves(folder, warm, tmp_path):
 def test_every_source_gives_the_same_matrix(source, folder, warm):
     """CSV, lines, JSON lines, a folder and stdin hold the same thirty texts."""
     stdin = (folder / "news.txt").read_bytes() if source == "-" else b""
-    found = parsed(warm("topics", source, "-k", 3, "--json", cwd=folder, stdin=stdin))
-    assert (found["documents"], found["terms"]) == (30, 24)
+    summary = parsed(warm("topics", source, "-k", 3, "--json", cwd=folder, stdin=stdin))
+    assert (summary["documents"], summary["terms"]) == (30, 24)
 
 
 def test_options_reach_the_model(folder, warm, tmp_path):
@@ -117,9 +117,9 @@ def test_clusters_by_topic_and_by_document(saved, warm, tmp_path):
     assert all(f"d{number:02}" in shown for number in range(30))
     good(warm("clusters", saved, "-o", tmp_path / "c.csv"))
     rows = list(csv.DictReader(io.StringIO((tmp_path / "c.csv").read_text(encoding="utf-8"))))
-    found = parsed(warm("clusters", saved, "--json"))
-    assert [int(row["topic"]) for row in rows] == [one["topic"] for one in found["documents"]]
-    assert found["scores"]["nmi"] == pytest.approx(1)
+    summary = parsed(warm("clusters", saved, "--json"))
+    assert [int(row["topic"]) for row in rows] == [one["topic"] for one in summary["documents"]]
+    assert summary["scores"]["nmi"] == pytest.approx(1)
 
 
 def test_transform_writes_mixtures(saved, folder, warm, tmp_path):
@@ -180,21 +180,21 @@ def test_factorize_any_matrix(name, matrices, warm, tmp_path):
     wanted = pw.factorize(planted(20, 15, 3), 3)
     assert pw.load(path).error == pytest.approx(wanted.error, rel=1e-5)
     if not name.endswith("gz"):
-        found = parsed(warm("factorize", "-", "-k", 3, "--json", stdin=(matrices / name).read_bytes()))
-        assert found["certificate"]["relative_error"] == pytest.approx(wanted.error, rel=1e-5)
+        summary = parsed(warm("factorize", "-", "-k", 3, "--json", stdin=(matrices / name).read_bytes()))
+        assert summary["certificate"]["relative_error"] == pytest.approx(wanted.error, rel=1e-5)
 
 
 @pytest.mark.parametrize("source", ["texts", "numbers"])
 def test_compare_methods_on_texts_or_numbers(source, folder, matrices, warm):
     """A row for each pair, as JSON and as a table."""
     path = folder / "news.csv" if source == "texts" else matrices / "a.csv"
-    asked = ["compare", path, "-k", 2, "--algorithms", "acls,als-hals", "--inits", "random,spa"]
-    rows = parsed(warm(*asked, "--json"))
+    choices = ["compare", path, "-k", 2, "--algorithms", "acls,als-hals", "--inits", "random,spa"]
+    rows = parsed(warm(*choices, "--json"))
     assert [(row["algorithm"], row["init"]) for row in rows] == [
         ("acls", "random"), ("acls", "spa"), ("als-hals", "random"), ("als-hals", "spa"),
     ]  # fmt: skip
     assert all(row["svd_ratio"] >= 1 and row["seconds"] > 0 for row in rows)
-    shown = good(warm(*asked))
+    shown = good(warm(*choices))
     assert all(f"{row['error']:.4f}" in shown for row in rows)
 
 
@@ -202,8 +202,8 @@ def test_compare_two_models(saved, folder, warm, tmp_path):
     """Topics matched and what moved."""
     other = tmp_path / "b.partwise"
     good(warm("topics", "news.csv", "-k", 4, "-o", other, *COLUMNS, cwd=folder))
-    found = parsed(warm("compare", saved, other, "--json"))
-    assert found == json.loads(json.dumps(pw.load(saved).compare(pw.load(other)).as_dict()))
+    comparison = parsed(warm("compare", saved, other, "--json"))
+    assert comparison == json.loads(json.dumps(pw.load(saved).compare(pw.load(other)).as_dict()))
     shown = good(warm("compare", saved, other))
     assert "Only in the second" in shown
     assert "of the 30 documents in both" in shown
@@ -226,11 +226,11 @@ def test_convert_and_factorize_from_disk(warm, tmp_path):
     """A matrix stored in parts gives the certificate of the file, and misuse is a sentence."""
     matrix = planted(40, 60, 3)
     np.savez(tmp_path / "a.npz", matrix)
-    told = parsed(warm("convert", "a.npz", "a.parts", "--json", cwd=tmp_path))
-    assert (told["shape"], told["entries"]) == ([40, 60], 2400)
+    summary = parsed(warm("convert", "a.npz", "a.parts", "--json", cwd=tmp_path))
+    assert (summary["shape"], summary["entries"]) == ([40, 60], 2400)
     near, far = (parsed(warm("factorize", name, "-k", 3, "--json", cwd=tmp_path)) for name in ("a.npz", "a.parts"))
     assert far["certificate"]["relative_error"] == pytest.approx(near["certificate"]["relative_error"], rel=1e-6)
-    for arguments, said in (
+    for arguments, sentence in (
         (["a.npz", "a.parts"], "exists already"),
         (["a.npz", "b", "--long", "sideways"], "choose one of rows, columns"),
         (["a.npz", "b", "--memory-limit", "some"], "memory limit"),
@@ -238,7 +238,7 @@ def test_convert_and_factorize_from_disk(warm, tmp_path):
     ):
         done = warm("convert", *arguments, cwd=tmp_path)
         assert done.returncode == 2
-        assert said in done.stderr
+        assert sentence in done.stderr
         assert len(done.stderr.strip().splitlines()) == 1
 
 
@@ -269,13 +269,13 @@ def test_a_device_stays_a_device(verb, saved, folder, warm, tmp_path):
         os.mknod(null, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
     except PermissionError:
         pytest.skip("only root may make a device")
-    given = {
+    commands = {
         "clusters": ["clusters", saved, "-o", null],
         "transform": ["transform", saved, folder / "news.csv", "--column", "text", "-o", null],
         "report": ["report", saved, "-o", null],
         "topics": ["topics", folder / "news.csv", "--column", "text", "-k", 2, "-o", null, "--report", null],
     }
-    good(warm(*given[verb]))
+    good(warm(*commands[verb]))
     assert null.is_char_device()
     assert null.stat().st_rdev == os.makedev(1, 3)
     assert [path.name for path in tmp_path.iterdir()] == ["null"]

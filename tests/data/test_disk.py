@@ -27,8 +27,8 @@ def sparse(dtype="f8"):
 
 def stored(path, matrix, long=1, part_bytes=6000):
     """The matrix, opened from a new folder in several parts."""
-    made = pw.write_matrix(path, matrix, long=long, part_bytes=part_bytes)
-    assert made.parts > 3
+    stored_matrix = pw.write_matrix(path, matrix, long=long, part_bytes=part_bytes)
+    assert stored_matrix.parts > 3
     return pw.open_matrix(path)
 
 
@@ -47,8 +47,8 @@ def test_the_data_law_holds(tmp_path, make, dtype, long):
 def test_every_algorithm_gives_the_factors_of_the_run_in_memory(tmp_path, name, long):
     """15 iterations, to 1e-6 relative."""
     matrix = sparse()
-    there = stored(tmp_path / "m", matrix, long)
-    near, far = (pw.factorize(a, 4, algorithm=name, stop=pw.MaxIterations(15)) for a in (matrix, there))
+    on_disk = stored(tmp_path / "m", matrix, long)
+    near, far = (pw.factorize(a, 4, algorithm=name, stop=pw.MaxIterations(15)) for a in (matrix, on_disk))
     assert far.history.iteration[-1] == near.history.iteration[-1]
     for one, other in ((near.W, far.W), (near.H, far.H)):
         np.testing.assert_allclose(other, one, rtol=0, atol=1e-6 * max(abs(one).max(), 1e-300))
@@ -60,18 +60,18 @@ def test_every_algorithm_gives_the_factors_of_the_run_in_memory(tmp_path, name, 
 def test_every_start_runs_on_disk(tmp_path, name):
     """The same W⁽⁰⁾ to rounding."""
     matrix = sparse()
-    there = stored(tmp_path / "m", matrix)
-    near, far = (next(pw.iterate(a, 4, init=name)).w for a in (matrix, there))
+    on_disk = stored(tmp_path / "m", matrix)
+    near, far = (next(pw.iterate(a, 4, init=name)).w for a in (matrix, on_disk))
     np.testing.assert_allclose(far, near, rtol=0, atol=1e-8 * near.max())
 
 
 def test_restarts_the_svd_and_threads(tmp_path):
     """What stands on the protocol alone works too, and the bits do not depend on the threads."""
     matrix = sparse()
-    there = stored(tmp_path / "m", matrix)
-    near, far = (pw.truncated_svd(a, 5) for a in (matrix, there))
+    on_disk = stored(tmp_path / "m", matrix)
+    near, far = (pw.truncated_svd(a, 5) for a in (matrix, on_disk))
     np.testing.assert_allclose(far.s, near.s, rtol=1e-8)
-    one, two = (pw.factorize(there, 4, restarts=6, seed=3, threads=n) for n in (1, 2))
+    one, two = (pw.factorize(on_disk, 4, restarts=6, seed=3, threads=n) for n in (1, 2))
     assert np.array_equal(one.W, two.W)
     assert np.array_equal(one.H, two.H)
     assert one.error == pytest.approx(pw.factorize(matrix, 4, restarts=6, seed=3).error, rel=1e-6)
@@ -81,16 +81,16 @@ def test_restarts_the_svd_and_threads(tmp_path):
 @pytest.mark.parametrize("algorithm", ["acls", "hals", "als-hals"])
 def test_an_iteration_reads_the_matrix_once(tmp_path, monkeypatch, algorithm, long):
     """The new rows are passed on to the other side while their part is there."""
-    there = stored(tmp_path / "m", sparse(), long)
+    on_disk = stored(tmp_path / "m", sparse(), long)
     reads = []
-    plain = type(there).parts
+    plain = type(on_disk).parts
 
     def counted(self, both=False):
         reads.append(both)
         return plain(self, both)
 
-    monkeypatch.setattr(type(there), "parts", counted)
-    steps = pw.iterate(there, 4, algorithm=algorithm, init=np.random.default_rng(0).random((120, 4)))
+    monkeypatch.setattr(type(on_disk), "parts", counted)
+    steps = pw.iterate(on_disk, 4, algorithm=algorithm, init=np.random.default_rng(0).random((120, 4)))
     next(steps)
     next(steps)
     for _ in range(4):
@@ -109,8 +109,8 @@ def test_blocks_from_an_iterator_of_any_size(tmp_path):
     """Small blocks are put together, large ones cut."""
     matrix = sparse()
     blocks = (matrix[:, lo : lo + 7] for lo in range(0, 300, 7))
-    made = pw.write_matrix(tmp_path / "m", blocks, part_bytes=6000)
-    assert 3 < made.parts < 30
+    stored_matrix = pw.write_matrix(tmp_path / "m", blocks, part_bytes=6000)
+    assert 3 < stored_matrix.parts < 30
     check_data(pw.open_matrix(tmp_path / "m"), matrix.toarray())
 
 
@@ -152,15 +152,15 @@ def test_writing_goes_on_where_it_was_interrupted(tmp_path, monkeypatch):
     plain = np.lib.format.write_array
     monkeypatch.setattr(np.lib.format, "write_array", lambda file, a, **k: (written.append(a), plain(file, a, **k)))
     blocks = (matrix[:, lo : lo + 150] for lo in (0, 150))
-    made = pw.write_matrix(tmp_path / "m", blocks, part_bytes=6000, source="this")
-    assert len(written) < len(made.files) - 6
+    stored_matrix = pw.write_matrix(tmp_path / "m", blocks, part_bytes=6000, source="this")
+    assert len(written) < len(stored_matrix.files) - 6
     check_data(pw.open_matrix(tmp_path / "m"), matrix.toarray())
 
 
 @pytest.mark.parametrize("harm", ["truncated", "flipped", "missing", "foreign", "other dtype"])
 def test_a_damaged_part_is_named(tmp_path, harm):
     """One sentence with the file's name, before its numbers are used."""
-    there = stored(tmp_path / "m", sparse())
+    on_disk = stored(tmp_path / "m", sparse())
     victim = sorted((tmp_path / "m").glob("000002.rows.values.npy"))[0]
     raw = victim.read_bytes()
     if harm == "truncated":
@@ -174,7 +174,7 @@ def test_a_damaged_part_is_named(tmp_path, harm):
     else:
         np.save(victim, np.load(victim).astype(np.float32))
     with pytest.raises((ValueError, FileNotFoundError), match=r"000002\.rows\.values\.npy"):
-        pw.factorize(there, 3)
+        pw.factorize(on_disk, 3)
 
 
 @pytest.mark.parametrize("change", [b"{", b"[]", b'{"kind": "else"}', None])
@@ -200,16 +200,16 @@ def test_a_newer_layout_and_no_folder(tmp_path):
 
 def test_a_run_on_disk_is_kept_planned_and_limited(tmp_path):
     """A checkpoint goes on bit for bit; a plan counts two parts, not the matrix."""
-    there = stored(tmp_path / "m", sparse())
-    whole = pw.factorize(there, 4, stop=pw.MaxIterations(12))
+    on_disk = stored(tmp_path / "m", sparse())
+    whole = pw.factorize(on_disk, 4, stop=pw.MaxIterations(12))
     keep = tmp_path / "run.ckpt"
-    pw.factorize(there, 4, stop=pw.MaxIterations(12), checkpoint=keep, every=5)
+    pw.factorize(on_disk, 4, stop=pw.MaxIterations(12), checkpoint=keep, every=5)
     again = pw.factorize(pw.open_matrix(tmp_path / "m"), 4, stop=pw.MaxIterations(12), checkpoint=keep, every=5)
     assert np.array_equal(again.W, whole.W)
     other = stored(tmp_path / "other", sparse() * 2)
     with pytest.raises(ValueError, match="numbers"):
         pw.factorize(other, 4, stop=pw.MaxIterations(12), checkpoint=keep, every=5)
-    made = pw.plan(there, 4)
-    assert made.data == there.resident < 2.5 * there.nbytes
+    estimate = pw.plan(on_disk, 4)
+    assert estimate.data == on_disk.resident < 2.5 * on_disk.nbytes
     with pytest.raises(ValueError, match="memory_limit"):
-        pw.factorize(there, 4, memory_limit="1MB")
+        pw.factorize(on_disk, 4, memory_limit="1MB")

@@ -50,8 +50,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         asked = self.headers.get("Range") if self.server.ranges else None
         self.server.asked.append(asked)
-        found = re.fullmatch(r"bytes=(\d+)-", asked or "")
-        begin = int(found[1]) if found else 0
+        match = re.fullmatch(r"bytes=(\d+)-", asked or "")
+        begin = int(match[1]) if match else 0
         rest = self.server.content[begin:]
         self.send_response(206 if begin else 200)
         self.send_header("Content-Length", str(len(rest)))
@@ -89,11 +89,11 @@ def dataset(url: str | None, **changes: object) -> DataSet:
 
 def test_a_data_set_comes_whole(server: Server, tmp_path: Path) -> None:
     """The member is in its place, nothing else is left, progress was told, and a second call asks nobody."""
-    told = []
-    folder = fetch("toy", lambda *have: told.append(have), dataset(server.url), tmp_path)
+    progress = []
+    folder = fetch("toy", lambda *have: progress.append(have), dataset(server.url), tmp_path)
     assert (folder / "TOY.ALL").read_bytes() == TEXT
     assert [path.name for path in folder.iterdir()] == ["TOY.ALL"]
-    assert told[-1] == (len(server.content), len(server.content))
+    assert progress[-1] == (len(server.content), len(server.content))
     fetch("toy", lambda *have: None, dataset(server.url), tmp_path)
     assert server.asked == [None]
 

@@ -27,19 +27,19 @@ def matrices() -> ModuleType:
 
 
 def test_tfidf_is_terms_by_documents_with_unit_columns(matrices: ModuleType) -> None:
-    made = matrices.tfidf(["The cat x sat", "CAT dog's 42", "dog, cat, bird"], min_df=2)
-    assert made.terms.tolist() == ["cat", "dog"]
+    weighted = matrices.tfidf(["The cat x sat", "CAT dog's 42", "dog, cat, bird"], min_df=2)
+    assert weighted.terms.tolist() == ["cat", "dog"]
     # smoothed idf: 1 for a word of all three documents, 1 + log(4/3) for a word of two
     dog = 1 + np.log(4 / 3)
     expected = np.array([[1, 1, 1], [0, dog, dog]]) / np.array([1, np.hypot(1, dog), np.hypot(1, dog)])
-    np.testing.assert_allclose(made.matrix.toarray(), expected, rtol=1e-14)
+    np.testing.assert_allclose(weighted.matrix.toarray(), expected, rtol=1e-14)
 
 
-def check(made: Any, shape: tuple[int, int], nonzeros: int) -> None:
+def check(weighted: Any, shape: tuple[int, int], nonzeros: int) -> None:
     """The published shape, and unit columns."""
-    assert (made.matrix.format, made.matrix.dtype) == ("csr", np.float64)
-    assert (made.matrix.shape, made.matrix.nnz, len(made.terms)) == (shape, nonzeros, shape[0])
-    np.testing.assert_allclose((made.matrix.power(2)).sum(axis=0), 1, rtol=1e-12)
+    assert (weighted.matrix.format, weighted.matrix.dtype) == ("csr", np.float64)
+    assert (weighted.matrix.shape, weighted.matrix.nnz, len(weighted.terms)) == (shape, nonzeros, shape[0])
+    np.testing.assert_allclose((weighted.matrix.power(2)).sum(axis=0), 1, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_reuters_has_its_shape(
 )
 def test_a_matrix_has_its_shape(matrices: ModuleType, name: str, shape: tuple[int, int], nonzeros: int) -> None:
     try:
-        made = getattr(matrices, name)()
+        weighted = getattr(matrices, name)()
     except DataNotFound as missing:
         pytest.skip(str(missing))
-    check(made, shape, nonzeros)
+    check(weighted, shape, nonzeros)

@@ -51,9 +51,9 @@ def test_what_is_taken_and_what_is_left(tmp_path):
     (tmp_path / "bytes.py").write_bytes(b"\x00\xff")
     (tmp_path / "test").mkdir()
     (tmp_path / "test" / "inner.py").write_text(f'"""{LONG}"""\n')
-    found = load_standard_library(tmp_path)
-    assert [(d.id, d.label) for d in found] == [("box", "box"), ("box.lid.A.f", "box"), ("box.lid.A.f.g", "box")]
-    assert found[1].text == f"{LONG} f"
+    documents = load_standard_library(tmp_path)
+    assert [(d.id, d.label) for d in documents] == [("box", "box"), ("box.lid.A.f", "box"), ("box.lid.A.f.g", "box")]
+    assert documents[1].text == f"{LONG} f"
 
 
 def test_no_sources(tmp_path):

@@ -21,10 +21,10 @@ def golub(folder: Path, gct: str = GCT, samples: str = SAMPLES) -> Path:
 
 
 def test_expression_has_its_samples_in_the_order_of_the_columns(tmp_path: Path) -> None:
-    found = load_golub(golub(tmp_path))
-    np.testing.assert_array_equal(found.values, [[1, 2, 3], [4.5, 0, 20]])
-    assert (found.genes, found.descriptions) == (("G1", "G2"), ("gene one", "gene two"))
-    assert (found.classes, found.subtypes) == (("ALL", "AML", "ALL"), ("ALL-B", "AML", "ALL-T"))
+    expression = load_golub(golub(tmp_path))
+    np.testing.assert_array_equal(expression.values, [[1, 2, 3], [4.5, 0, 20]])
+    assert (expression.genes, expression.descriptions) == (("G1", "G2"), ("gene one", "gene two"))
+    assert (expression.classes, expression.subtypes) == (("ALL", "AML", "ALL"), ("ALL-B", "AML", "ALL-T"))
 
 
 @pytest.mark.parametrize(
@@ -64,10 +64,10 @@ ITEM = "1|Toy Story (1995)|01-Jan-1995||x|0\n2|Café (1996)|||x|1\n".encode("lat
 
 
 def test_ratings_are_items_by_users() -> None:
-    found = read_movielens(DATA, ITEM)
-    np.testing.assert_array_equal(found.matrix().toarray(), [[0, 3], [5, 1]])
-    np.testing.assert_array_equal(found.matrix(np.array([True, False, True])).toarray(), [[0, 0], [5, 1]])
-    assert found.titles == ("Toy Story (1995)", "Café (1996)")
+    ratings = read_movielens(DATA, ITEM)
+    np.testing.assert_array_equal(ratings.matrix().toarray(), [[0, 3], [5, 1]])
+    np.testing.assert_array_equal(ratings.matrix(np.array([True, False, True])).toarray(), [[0, 0], [5, 1]])
+    assert ratings.titles == ("Toy Story (1995)", "Café (1996)")
 
 
 @pytest.mark.parametrize("form", ["plain", "zip", "folder"])

@@ -76,8 +76,8 @@ def write_tables(folder: Path) -> None:
     lines = ["#1.2", f"40\t{len(names)}", "\t".join(["Name", "Description", *names])]
     lines += ["\t".join([f"G{i}", "gene", *(f"{v:.2f}" for v in row)]) for i, row in enumerate(values)]
     (folder / "golub-leukemia" / "ALL_AML_5000x38.gct").write_text("\n".join(lines) + "\n")
-    told = [f"{n}\t{s[:3]}\t{s}" for n, s in zip(names, sorted(subtypes), strict=True)]
-    (folder / "golub-leukemia" / "samples.tsv").write_text("\n".join(["sample\tclass\tsubtype", *told]) + "\n")
+    lines = [f"{n}\t{s[:3]}\t{s}" for n, s in zip(names, sorted(subtypes), strict=True)]
+    (folder / "golub-leukemia" / "samples.tsv").write_text("\n".join(["sample\tclass\tsubtype", *lines]) + "\n")
     (folder / "movielens-100k").mkdir()
     rows = [
         f"{user + 1}\t{item + 1}\t{rng.integers(3, 6)}\t1\n"

@@ -34,16 +34,16 @@ CLAIMS = {
 
 
 @pytest.fixture(scope="module", params=list(EXPERIMENTS))
-def made(request: pytest.FixtureRequest, small_data: Path) -> tuple[str, Result, list[tuple[str, int, int]]]:
+def outcome(request: pytest.FixtureRequest, small_data: Path) -> tuple[str, Result, list[tuple[str, int, int]]]:
     """(name, result, what was told on the way) of one experiment."""
-    told: list[tuple[str, int, int]] = []
+    calls: list[tuple[str, int, int]] = []
     name = request.param
-    context = Context(small_data, lambda *word: told.append(word))
-    return name, EXPERIMENTS[name].run(context, **SMALL[name]), told
+    context = Context(small_data, lambda *word: calls.append(word))
+    return name, EXPERIMENTS[name].run(context, **SMALL[name]), calls
 
 
-def test_every_claim_has_a_verdict_and_numbers(made) -> None:
-    name, result, _ = made
+def test_every_claim_has_a_verdict_and_numbers(outcome) -> None:
+    name, result, _ = outcome
     assert len(result.claims) == CLAIMS[name]
     for claim in result.claims:
         assert claim.verdict in Verdict
@@ -52,35 +52,35 @@ def test_every_claim_has_a_verdict_and_numbers(made) -> None:
         assert "nan" not in claim.numbers
 
 
-def test_tables_are_square(made) -> None:
-    _, result, _ = made
+def test_tables_are_square(outcome) -> None:
+    _, result, _ = outcome
     for table in result.tables:
         assert table.rows
         assert {len(row) for row in table.rows} == {len(table.columns)}
 
 
-def test_progress_reaches_its_end(made) -> None:
-    _, _, told = made
-    assert told
-    assert all(0 <= done <= total for _, done, total in told)
-    assert {label for label, _, _ in told} == {label for label, done, total in told if done == total}
+def test_progress_reaches_its_end(outcome) -> None:
+    _, _, calls = outcome
+    assert calls
+    assert all(0 <= done <= total for _, done, total in calls)
+    assert {label for label, _, _ in calls} == {label for label, done, total in calls if done == total}
 
 
 @pytest.fixture(scope="module")
-def written(made, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def written(outcome, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the experiment."""
-    name, result, _ = made
+    name, result, _ = outcome
     folder = tmp_path_factory.mktemp(name)
     result_files.write_result(folder, EXPERIMENTS[name], result, SMALL[name], 1.5)
     return folder
 
 
-def test_what_is_written_is_what_was_found(made, written: Path) -> None:
+def test_what_is_written_is_what_was_found(outcome, written: Path) -> None:
     """JSON gives the result back, CSV the tables, the paragraph the verdicts; both figures are drawn."""
-    name, result, _ = made
-    again, told = result_files.read_result(written)
+    name, result, _ = outcome
+    again, record = result_files.read_result(written)
     assert json.dumps(again.as_dict()) == json.dumps(result.as_dict())
-    assert told["seconds"] == 1.5
+    assert record["seconds"] == 1.5
     for table in result.tables:
         with (written / f"{table.name}.csv").open(encoding="utf-8", newline="") as file:
             head, *rows = csv.reader(file)
@@ -94,14 +94,14 @@ def test_what_is_written_is_what_was_found(made, written: Path) -> None:
         assert f"**{claim.verdict}**. {claim.numbers}" in text
 
 
-def test_a_figure_is_drawn_from_the_file_alone_and_has_labels(made, written: Path) -> None:
-    figure = EXPERIMENTS[made[0]].draw(result_files.read_result(written)[0])
+def test_a_figure_is_drawn_from_the_file_alone_and_has_labels(outcome, written: Path) -> None:
+    figure = EXPERIMENTS[outcome[0]].draw(result_files.read_result(written)[0])
     shown = [axis for axis in figure.get_axes() if axis.axison]
     assert all(axis.get_xlabel() or axis.get_ylabel() for axis in shown)
 
 
-def test_only_the_same_settings_count_as_finished(made, written: Path) -> None:
-    name, result, _ = made
+def test_only_the_same_settings_count_as_finished(outcome, written: Path) -> None:
+    name, result, _ = outcome
     assert result_files.load_finished(written, SMALL[name]) == Result.from_dict(
         json.loads(json.dumps(result.as_dict()))
     )

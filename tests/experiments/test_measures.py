@@ -40,9 +40,9 @@ def test_numbers_by_hand() -> None:
 
 
 def test_seconds_until_a_level_by_hand() -> None:
-    found = {"methods": {"acls": {"seconds": [0.1, 0.2, 0.3], "error": [4.0, 1.0, 0.5]}}}
-    assert until(found, "acls", 1.0) == 0.2
-    assert until(found, "acls", 0.1) is None
+    collection = {"methods": {"acls": {"seconds": [0.1, 0.2, 0.3], "error": [4.0, 1.0, 0.5]}}}
+    assert until(collection, "acls", 1.0) == 0.2
+    assert until(collection, "acls", 0.1) is None
 
 
 def test_columns_are_brought_into_order() -> None:
@@ -81,8 +81,8 @@ def test_samples_astray_by_hand() -> None:
     assert misplaced(labels, ["a", "a", "b", "b", "b"]) == 1
     assert misplaced(labels, ["a", "a", "a", "b", "b"]) == 0
     consensus = np.kron(np.eye(2), np.ones((2, 2)))
-    found = consensus_clusters(consensus, 2)
-    assert found[0] == found[1] != found[2] == found[3]
+    clusters = consensus_clusters(consensus, 2)
+    assert clusters[0] == clusters[1] != clusters[2] == clusters[3]
 
 
 def test_offers_by_hand() -> None:

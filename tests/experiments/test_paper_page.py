@@ -45,9 +45,9 @@ def test_numbers_on_the_page_are_those_of_the_files(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_verdicts_on_the_page_are_those_of_the_files(name: str) -> None:
-    found = result(name)["result"]["claims"]
-    assert part(name).count("\n- “") == len(found)
-    for claim in found:
+    claims = result(name)["result"]["claims"]
+    assert part(name).count("\n- “") == len(claims)
+    for claim in claims:
         assert f"- “{claim['says']}” ({claim['section']}): **{claim['verdict']}**. {claim['numbers']}" in part(name)
 
 

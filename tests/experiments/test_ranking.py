@@ -30,9 +30,9 @@ def test_average_precision_is_scikit_learns(relevant, random):
 def test_eleven_points_by_the_definition(ranked):
     """max precision over all places whose recall is at least the level."""
     hits = np.cumsum(ranked)
-    for level, found in enumerate(eleven_points(ranked)):
+    for level, precision in enumerate(eleven_points(ranked)):
         reached = [hits[i] / (i + 1) for i in range(len(ranked)) if 10 * hits[i] >= level * hits[-1]]
-        assert found == pytest.approx(max(reached))
+        assert precision == pytest.approx(max(reached))
 
 
 def test_ties_and_no_relevant_document():

@@ -25,7 +25,7 @@ from partwise.text import Weighting
 PETS, SEAS = ["cat", "dog", "mouse", "pet", "fur"], ["ship", "sea", "wave", "port", "sail"]
 
 
-def made(seed=0, n=40):
+def judged_collection(seed=0, n=40):
     """Two kinds of documents, and a query for each."""
     rng = np.random.default_rng(seed)
     documents = tuple(
@@ -38,7 +38,7 @@ def made(seed=0, n=40):
 
 def test_scores_are_cosines_of_the_approximations():
     """The oracle: dense reconstructions and scikit-learn's cosines."""
-    judged = made()
+    judged = judged_collection()
     dense, queries = judged.A.toarray(), judged.Q.toarray()
     assert judged.Q.shape[1] == 2
     assert vector_scores(judged.A, judged.Q) == pytest.approx(cosine_similarity(queries.T, dense.T))
@@ -46,13 +46,13 @@ def test_scores_are_cosines_of_the_approximations():
     near = svd.u @ np.diag(svd.s) @ svd.v.T
     assert lsi_scores(svd, judged.Q) == pytest.approx(cosine_similarity((svd.u @ svd.u.T @ queries).T, near.T))
     fit = pw.factorize(judged.A, 3, seed=0)
-    asked = fit.W @ fit.transform(judged.Q)
-    assert nmf_scores(fit, judged.Q) == pytest.approx(cosine_similarity(asked.T, (fit.W @ fit.H).T))
+    folded_in = fit.W @ fit.transform(judged.Q)
+    assert nmf_scores(fit, judged.Q) == pytest.approx(cosine_similarity(folded_in.T, (fit.W @ fit.H).T))
 
 
 def test_two_topics_are_found_by_all():
     """Where the kinds share no word, two dimensions answer both queries perfectly and word vectors do not."""
-    rows = list(compare_retrieval(made(), ranks=[2], seeds=[0, 1]))
+    rows = list(compare_retrieval(judged_collection(), ranks=[2], seeds=[0, 1]))
     vectors, lsi, nmf = rows
     assert [row.method for row in rows] == ["vectors", "lsi", "nmf"]
     assert vectors.map < 1
@@ -66,19 +66,19 @@ def test_measure_means_over_queries_and_seeds():
     """Two seeds, two queries: by hand."""
     relevant = np.array([[True, False], [False, True]])
     good, bad = np.array([[2.0, 1], [1, 2]]), np.array([[1.0, 2], [2, 1]])
-    found = measure("x", 1, [good, bad], relevant)
-    assert found.by_seed.tolist() == [1, 0.5]
-    assert found.by_query.tolist() == [0.75, 0.75]
-    assert found.map == found.eleven == 0.75
+    score = measure("x", 1, [good, bad], relevant)
+    assert score.by_seed.tolist() == [1, 0.5]
+    assert score.by_query.tolist() == [0.75, 0.75]
+    assert score.map == score.eleven == 0.75
 
 
 def test_clusters():
     """Both ways part the two kinds; rescaling a topic changes nothing."""
-    judged = made()
+    judged = judged_collection()
     fit = pw.factorize(judged.A, 2, seed=0)
     kinds = np.arange(40) % 2
-    for found in (nmf_clusters(fit), svd_clusters(pw.truncated_svd(judged.A, 2), 2, seed=0)):
-        assert len({*zip(found.tolist(), kinds.tolist(), strict=True)}) == 2
+    for labels in (nmf_clusters(fit), svd_clusters(pw.truncated_svd(judged.A, 2), 2, seed=0)):
+        assert len({*zip(labels.tolist(), kinds.tolist(), strict=True)}) == 2
     scale = np.array([100.0, 0.01])
     scaled = replace(fit, w=fit.w * scale, h=fit.h / scale)
     assert nmf_clusters(scaled).tolist() == nmf_clusters(fit).tolist()
@@ -97,7 +97,7 @@ def test_medlars_at_a_small_rank():
 def test_single_labels():
     """Articles of one topic, of the ten, of which there are enough."""
     topics = [("earn",)] * 3 + [("earn", "acq"), ("acq",), ("tea",), ()] + [("acq",), ("corn",)]
-    articles = [SimpleNamespace(topics=given, text=f"text {i}") for i, given in enumerate(topics)]
+    articles = [SimpleNamespace(topics=own, text=f"text {i}") for i, own in enumerate(topics)]
     texts, labels = single_label(articles, least=2)
     assert labels == ["earn", "earn", "earn", "acq", "acq"]
     assert texts == ["text 0", "text 1", "text 2", "text 4", "text 7"]

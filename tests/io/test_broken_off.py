@@ -53,9 +53,9 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-def python(code, *given):
+def python(code, *arguments):
     """A program in a process of its own, past its imports."""
-    process = subprocess.Popen([sys.executable, "-c", code, *map(str, given)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline()
     return process
 
@@ -96,11 +96,11 @@ def test_parts_of_a_broken_conversion_are_kept(tmp_path, monkeypatch):
         patch.setattr("partwise.data.write._Writer.add", breaking(add, after=2))
         with pytest.raises(InterruptedError):
             convert(source, target, memory_limit=LIMIT)
-    there = {path: path.stat().st_mtime_ns for path in (tmp_path / "m.partial").glob("*.npy")}
-    assert len(there) == 12
+    written = {path: path.stat().st_mtime_ns for path in (tmp_path / "m.partial").glob("*.npy")}
+    assert len(written) == 12
     assert not (tmp_path / "m.partial" / "sorting").exists()
     convert(source, target, memory_limit=LIMIT)
-    assert all((target / path.name).stat().st_mtime_ns == when for path, when in there.items())
+    assert all((target / path.name).stat().st_mtime_ns == when for path, when in written.items())
     check_data(pw.open_matrix(target), sparse(300_000).toarray())
 
 
@@ -159,9 +159,9 @@ def test_a_disk_that_is_full_while_a_matrix_is_written(disk):
 
 def refused(path):
     """What a second run on a checkpoint is told."""
-    with pytest.raises(BlockingIOError) as told:
+    with pytest.raises(BlockingIOError) as error:
         pw.factorize(planted(30, 24, 3), 3, stop=pw.MaxIterations(2), checkpoint=path)
-    return str(told.value)
+    return str(error.value)
 
 
 @POSIX

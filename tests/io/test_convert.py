@@ -17,21 +17,21 @@ def matrix(rows=90, columns=400):
     return sp.random_array((rows, columns), density=0.03, rng=np.random.default_rng(1), format="csr")
 
 
-def write(path, made):
+def write(path, matrix):
     """A file in the format of its name."""
     name = path.name
     if name.endswith(".mtx"):
-        scipy.io.mmwrite(path, made)
+        scipy.io.mmwrite(path, matrix)
     elif name.endswith(".mtx.gz"):
         with gzip.open(path, "wb") as file:
-            scipy.io.mmwrite(file, made)
+            scipy.io.mmwrite(file, matrix)
     elif name.endswith(".npz"):
-        sp.save_npz(path, made)
+        sp.save_npz(path, matrix)
     elif name.endswith(".npy"):
-        np.save(path, made.toarray())
+        np.save(path, matrix.toarray())
     else:
         table = pytest.importorskip("pyarrow")
-        coo = made.tocoo()
+        coo = matrix.tocoo()
         columns = {"row": coo.row, "column": coo.col, "value": coo.data}
         pytest.importorskip("pyarrow.parquet").write_table(table.table(columns), path)
     return path
@@ -44,16 +44,16 @@ def test_every_format_comes_out_as_it_went_in(tmp_path, monkeypatch, name, form,
     """Parts along the longer axis, whatever the order in the file."""
     monkeypatch.setattr("partwise.io.convert.PART_BYTES", 3000)
     monkeypatch.setattr("partwise.io.triplets.CHUNK", 97)
-    made = matrix(*shape)
-    made = made.tocsr() if form == "csr" else made.asformat(form)
-    told = convert(write(tmp_path / name, made), tmp_path / "m")
-    assert told.long == int(shape[1] > shape[0])
-    assert told.parts > 2
-    found = pw.open_matrix(tmp_path / "m")
-    dense = made.toarray()
+    original = matrix(*shape)
+    original = original.tocsr() if form == "csr" else original.asformat(form)
+    stored = convert(write(tmp_path / name, original), tmp_path / "m")
+    assert stored.long == int(shape[1] > shape[0])
+    assert stored.parts > 2
+    data = pw.open_matrix(tmp_path / "m")
+    dense = original.toarray()
     if name == "a.parquet":  # which does not know of empty rows at the end
-        dense = dense[: found.shape[0], : found.shape[1]]
-    check_data(found, dense)
+        dense = dense[: data.shape[0], : data.shape[1]]
+    check_data(data, dense)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, "m"]), "no temporary file is left"
 
 

@@ -37,9 +37,9 @@ def written(path):
 def test_written_and_read_back(name, tmp_path):
     """Every format gives the numbers that were written, sparse ones stay sparse."""
     written(tmp_path / name)
-    found = read_matrix(tmp_path / name)
-    assert sp.issparse(found) == (name in ("a.npz", "a.mtx"))
-    np.testing.assert_array_equal(found.toarray() if sp.issparse(found) else found, A)
+    matrix_read = read_matrix(tmp_path / name)
+    assert sp.issparse(matrix_read) == (name in ("a.npz", "a.mtx"))
+    np.testing.assert_array_equal(matrix_read.toarray() if sp.issparse(matrix_read) else matrix_read, A)
 
 
 def test_names_are_skipped(tmp_path):
@@ -49,7 +49,7 @@ def test_names_are_skipped(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "sentence"),
     [
         ("a.csv", "", "empty"),
         ("a.csv", "1,2\n3\n", "line 2 has 1 cells"),
@@ -61,10 +61,10 @@ def test_names_are_skipped(tmp_path):
         ("a.doc", "1", "not a matrix file"),
     ],
 )
-def test_unreadable_files_get_a_sentence(name, text, said, tmp_path):
+def test_unreadable_files_get_a_sentence(name, text, sentence, tmp_path):
     """The sentence names the file and, where there is one, the line."""
     (tmp_path / name).write_text(text)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=sentence):
         read_matrix(tmp_path / name)
 
 
@@ -76,13 +76,13 @@ def test_objects_are_not_loaded(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("columns", "said"),
+    ("columns", "sentence"),
     [({"x": [1, None]}, "'x' has 1 empty cells"), ({"x": [1, 2], "y": ["a", "b"]}, "'y' holds")],
 )
-def test_parquet_must_hold_numbers(columns, said, tmp_path):
+def test_parquet_must_hold_numbers(columns, sentence, tmp_path):
     """Empty cells and words are told with their column; a first column of names is skipped."""
     pandas.DataFrame(columns).to_parquet(tmp_path / "a.parquet")
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=sentence):
         read_matrix(tmp_path / "a.parquet")
     pandas.DataFrame({"term": ["a", "b"], "x": [1, 2]}).to_parquet(tmp_path / "b.parquet")
     np.testing.assert_array_equal(read_matrix(tmp_path / "b.parquet"), [[1], [2]])

@@ -51,16 +51,16 @@ def test_packed_rows_come_back(density):
     """Counts, places and values give the factor again, to the bit while it is small."""
     rng = np.random.default_rng(1)
     factor = rng.random((30, 7)) * (rng.random((30, 7)) < density)
-    found = packed_rows(factor)
+    rows = packed_rows(factor)
 
     def array(part):
         return np.frombuffer(base64.b64decode(part["bytes"]), part["kind"])
 
-    if "dense" in found:
-        again = array(found["dense"]).reshape(30, 7)
+    if "dense" in rows:
+        again = array(rows["dense"]).reshape(30, 7)
     else:
         again = np.zeros((30, 7))
-        again[np.repeat(np.arange(30), array(found["counts"])), array(found["places"])] = array(found["values"])
+        again[np.repeat(np.arange(30), array(rows["counts"])), array(rows["places"])] = array(rows["values"])
     assert np.array_equal(again, factor)
 
 
@@ -82,23 +82,27 @@ def test_circles_do_not_overlap():
 def test_the_map_is_that_of_the_figure(fit, tmp_path):
     """The circles that the page draws are those of plot.topics(), and what they fill is told."""
     drawn = fit.plot.topics().data[0]
-    told = payload(pw.write_report(fit, tmp_path / "f.html", runs=0))["map"]
-    assert told["x"] == pytest.approx(list(drawn.x), abs=1e-4)
-    assert told["y"] == pytest.approx(list(drawn.y), abs=1e-4)
-    assert told["r"] == pytest.approx([size / 2 for size in drawn.marker.size], abs=2e-4)
-    assert told["low"][0] == pytest.approx(min(x - r for x, r in zip(told["x"], told["r"], strict=True)), abs=2e-4)
-    assert told["high"][1] == pytest.approx(max(y + r for y, r in zip(told["y"], told["r"], strict=True)), abs=2e-4)
+    placed = payload(pw.write_report(fit, tmp_path / "f.html", runs=0))["map"]
+    assert placed["x"] == pytest.approx(list(drawn.x), abs=1e-4)
+    assert placed["y"] == pytest.approx(list(drawn.y), abs=1e-4)
+    assert placed["r"] == pytest.approx([size / 2 for size in drawn.marker.size], abs=2e-4)
+    assert placed["low"][0] == pytest.approx(
+        min(x - r for x, r in zip(placed["x"], placed["r"], strict=True)), abs=2e-4
+    )
+    assert placed["high"][1] == pytest.approx(
+        max(y + r for y, r in zip(placed["y"], placed["r"], strict=True)), abs=2e-4
+    )
 
 
 def test_every_line_has_a_verdict(fit, tmp_path):
     """Good, fair or bad with a sentence on what to do, or plain."""
-    told = payload(pw.write_report(fit, tmp_path / "f.html"))["verdicts"]
-    assert {line["verdict"] for line in told} <= {"good", "fair", "bad", "plain"}
-    assert all(line["advice"] for line in told if line["verdict"] in ("good", "fair", "bad"))
+    lines = payload(pw.write_report(fit, tmp_path / "f.html"))["verdicts"]
+    assert {line["verdict"] for line in lines} <= {"good", "fair", "bad", "plain"}
+    assert all(line["advice"] for line in lines if line["verdict"] in ("good", "fair", "bad"))
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("arguments", "sentence"),
     [
         ({"shape": (5, 5)}, "12 rows"),
         ({"rows": ["a"]}, "1 labels for 12 rows"),
@@ -106,10 +110,10 @@ def test_every_line_has_a_verdict(fit, tmp_path):
         ({"runs": -1}, "runs must be"),
     ],
 )
-def test_bad_input_is_refused(fit, tmp_path, given, said):
+def test_bad_input_is_refused(fit, tmp_path, arguments, sentence):
     """In a sentence, and nothing is written."""
-    with pytest.raises(ValueError, match=said):
-        pw.write_report(fit, tmp_path / "r.html", **given)
+    with pytest.raises(ValueError, match=sentence):
+        pw.write_report(fit, tmp_path / "r.html", **arguments)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -120,9 +124,9 @@ def test_unlike_things_are_not_compared(fit, model, tmp_path):
 
 def test_figures_can_be_styled(fit, model):
     """Every picture is a plotly figure."""
-    made = [fit.plot.error(), fit.plot.angles(), fit.plot.topics(), fit.plot.sparsity(), fit.plot.parts((4, 3))]
-    made += [model.plot.topics(), model.plot.sparsity()]
-    for figure in made:
+    figures = [fit.plot.error(), fit.plot.angles(), fit.plot.topics(), fit.plot.sparsity(), fit.plot.parts((4, 3))]
+    figures += [model.plot.topics(), model.plot.sparsity()]
+    for figure in figures:
         assert figure.update_layout(title="mine").layout.title.text == "mine"
         assert len(figure.data) >= 1
     assert list(fit.plot.error().data[0].y) == list(fit.history["error"])

@@ -29,10 +29,10 @@ A = np.random.default_rng(0).random((8, 6))
 NEW = np.random.default_rng(1).random((8, 3))
 
 
-def fit(algorithm: Any = "hals", **given: Any) -> pw.Factorization:
+def fit(algorithm: Any = "hals", **settings: Any) -> pw.Factorization:
     """A short run on a small matrix."""
     return pw.factorize(
-        given.pop("matrix", A), given.pop("rank", 2), algorithm=algorithm, stop=pw.MaxIterations(3), **given
+        settings.pop("matrix", A), settings.pop("rank", 2), algorithm=algorithm, stop=pw.MaxIterations(3), **settings
     )
 
 
@@ -100,26 +100,26 @@ RUNS: dict[str, Callable[[], pw.Factorization]] = {
 @pytest.mark.parametrize("run", RUNS)
 def test_round_trip(run: str, tmp_path: Path) -> None:
     """W, H, history, reason, certificate and transform come back bit for bit, for every algorithm and its settings."""
-    made = RUNS[run]()
-    made.save(tmp_path / "model")
-    found = pw.load(tmp_path / "model")
-    assert same(made, found)
-    assert str(found) == str(made)
-    assert found.history.error.tobytes() == made.history.error.tobytes()
-    assert str(found.algorithm) == str(made.algorithm)
+    saved = RUNS[run]()
+    saved.save(tmp_path / "model")
+    loaded = pw.load(tmp_path / "model")
+    assert same(saved, loaded)
+    assert str(loaded) == str(saved)
+    assert loaded.history.error.tobytes() == saved.history.error.tobytes()
+    assert str(loaded.algorithm) == str(saved.algorithm)
     for side in ("w", "h"):
-        one, two = getattr(made.algorithm, side), getattr(found.algorithm, side)
+        one, two = getattr(saved.algorithm, side), getattr(loaded.algorithm, side)
         assert (one.penalty, type(one.update), vars(one.update)) == (two.penalty, type(two.update), vars(two.update))
-    new = NEW.astype(made.w.dtype)
-    assert found.transform(new).tobytes() == made.transform(new).tobytes()
-    found.save(tmp_path / "again")
-    assert same(pw.load(tmp_path / "again"), made)
+    new = NEW.astype(saved.w.dtype)
+    assert loaded.transform(new).tobytes() == saved.transform(new).tobytes()
+    loaded.save(tmp_path / "again")
+    assert same(pw.load(tmp_path / "again"), saved)
 
 
 def test_fresh_process(tmp_path: Path) -> None:
     """A file that another process loads gives the same numbers there."""
-    made = fit("ahcls")
-    made.save(tmp_path / "model.pw")
+    saved = fit("ahcls")
+    saved.save(tmp_path / "model.pw")
     np.save(tmp_path / "new.npy", NEW)
     code = """
 import sys, numpy as np, partwise as pw
@@ -128,20 +128,20 @@ np.savez("out.npz", w=found.W, h=found.H, t=found.transform(np.load("new.npy")),
 """
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
     with np.load(tmp_path / "out.npz") as out:
-        assert out["w"].tobytes() == made.W.tobytes()
-        np.testing.assert_array_equal(out["h"], made.H)
-        assert out["t"].tobytes() == made.transform(NEW).tobytes()
-        assert out["words"].tolist() == [str(made), str(made.reason)]
+        assert out["w"].tobytes() == saved.W.tobytes()
+        np.testing.assert_array_equal(out["h"], saved.H)
+        assert out["t"].tobytes() == saved.transform(NEW).tobytes()
+        assert out["words"].tolist() == [str(saved), str(saved.reason)]
 
 
 @pytest.mark.parametrize("name", ["model", "model.npz", "a b", "Wörter und Themen", "." * 3 + "x", "x" * 250])
 def test_the_name_is_kept(name: str, tmp_path: Path) -> None:
     """The file has the name that was given, no suffix is added, and nothing else is in the folder."""
-    made = fit()
+    saved = fit()
     for path in (tmp_path / name, str(tmp_path / name)):
-        made.save(path)
+        saved.save(path)
         assert [p.name for p in tmp_path.iterdir()] == [name]
-        assert same(pw.load(path), made)
+        assert same(pw.load(path), saved)
 
 
 def test_rights_of_the_file(tmp_path: Path) -> None:
@@ -168,9 +168,9 @@ def members(raw: bytes) -> dict[str, bytes]:
 def archive(parts: dict[str, bytes]) -> bytes:
     """A file of these members, not compressed."""
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as made:
+    with zipfile.ZipFile(out, "w") as target:
         for name, data in parts.items():
-            made.writestr(name, data)
+            target.writestr(name, data)
     return out.getvalue()
 
 
@@ -191,15 +191,15 @@ def refused(path: Path, raw: bytes, words: str = "not a partwise factorization|d
     assert str(caught.value).endswith(".")
 
 
-def same_or_refused(path: Path, raw: bytes, made: pw.Factorization) -> None:
+def same_or_refused(path: Path, raw: bytes, original: pw.Factorization) -> None:
     """Loading these bytes gives the same result, or a ValueError with a sentence that names the file."""
     path.write_bytes(raw)
     sentence = ""
     try:
-        found = pw.load(path)
+        loaded = pw.load(path)
     except ValueError as caught:
         sentence = str(caught)
-    assert str(path) in sentence if sentence else same(found, made)
+    assert str(path) in sentence if sentence else same(loaded, original)
 
 
 def test_truncated(saved: tuple[pw.Factorization, bytes], tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_truncated(saved: tuple[pw.Factorization, bytes], tmp_path: Path) -> Non
 @pytest.mark.parametrize("compressed", [True, False])
 def test_one_byte_altered(saved: tuple[pw.Factorization, bytes], tmp_path: Path, compressed: bool) -> None:
     """Any one byte altered is noticed, unless it does not matter; never other numbers, never another exception."""
-    made, raw = saved
+    original, raw = saved
     raw = raw if compressed else archive(members(raw))
     assert len(raw) < 8000
     rng = np.random.default_rng(0)
@@ -223,7 +223,7 @@ def test_one_byte_altered(saved: tuple[pw.Factorization, bytes], tmp_path: Path,
         for flip in flips:
             altered = bytearray(raw)
             altered[place] ^= flip
-            same_or_refused(tmp_path / "altered", bytes(altered), made)
+            same_or_refused(tmp_path / "altered", bytes(altered), original)
 
 
 @pytest.mark.parametrize(
@@ -486,12 +486,12 @@ def mine() -> Algorithm:
     return Algorithm("mine", side, side)
 
 
-@pytest.mark.parametrize("there", [True, False])
-def test_a_link_is_followed(there: bool, saved: tuple[pw.Factorization, bytes], tmp_path: Path) -> None:
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_is_followed(exists: bool, saved: tuple[pw.Factorization, bytes], tmp_path: Path) -> None:
     """A link stays one and the file that it names is written, or made where there is none yet."""
     far = tmp_path / "far"
     far.mkdir()
-    if there:
+    if exists:
         (far / "model").write_bytes(b"old")
     (tmp_path / "near").symlink_to("far/model")
     (tmp_path / "link").symlink_to(tmp_path / "near")
@@ -520,10 +520,10 @@ def test_a_pipe_gets_the_bytes(saved: tuple[pw.Factorization, bytes], tmp_path: 
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
         saved[0].save(pipe)
-        found = reader.communicate(timeout=60)[0]
+        content = reader.communicate(timeout=60)[0]
     assert pipe.is_fifo()
     assert [p.name for p in tmp_path.iterdir()] == ["pipe"]
-    (tmp_path / "model").write_bytes(found)
+    (tmp_path / "model").write_bytes(content)
     assert same(pw.load(tmp_path / "model"), saved[0])
 
 
@@ -559,8 +559,8 @@ def test_a_device_gets_the_bytes(minor: int, saved: tuple[pw.Factorization, byte
 
 def test_a_socket_is_refused(saved: tuple[pw.Factorization, bytes], tmp_path: Path) -> None:
     """A socket is not replaced by a file."""
-    with socket.socket(socket.AF_UNIX) as made:
-        made.bind(str(tmp_path / "socket"))
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket"))
     for write in (saved[0].save, lambda path: pw.write_report(saved[0], path)):
         with pytest.raises(OSError, match=r"is a socket; give the name of a file to write\.$"):
             write(tmp_path / "socket")
@@ -579,31 +579,31 @@ def test_a_matrix_through_a_link(tmp_path: Path) -> None:
 def test_an_algorithm_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A result of an algorithm that is not in the table loads; transform says what to do, and then works."""
     monkeypatch.setitem(pw.ALGORITHMS, "mine", mine)
-    made = fit("mine")
-    made.save(tmp_path / "model")
+    saved = fit("mine")
+    saved.save(tmp_path / "model")
     monkeypatch.delitem(pw.ALGORITHMS, "mine")
-    found = pw.load(tmp_path / "model")
-    assert same(found, made)
-    assert found.algorithm is None
+    loaded = pw.load(tmp_path / "model")
+    assert same(loaded, saved)
+    assert loaded.algorithm is None
     with pytest.raises(ValueError, match=r"made by 'mine.*add it to partwise\.ALGORITHMS and load it again\."):
-        found.transform(NEW)
-    found.save(tmp_path / "again")
+        loaded.transform(NEW)
+    loaded.save(tmp_path / "again")
     monkeypatch.setitem(pw.ALGORITHMS, "mine", mine)
     for name in ("model", "again"):
-        np.testing.assert_array_equal(pw.load(tmp_path / name).transform(NEW), made.transform(NEW))
+        np.testing.assert_array_equal(pw.load(tmp_path / name).transform(NEW), saved.transform(NEW))
 
 
 def test_an_algorithm_with_a_name_that_is_taken(tmp_path: Path) -> None:
     """An algorithm made by hand under a name of the table never comes back as the other one of that name."""
-    made = fit(replace(pw.anls(), h=Side(Pivoting(), Quadratic(5.0))))
-    made.save(tmp_path / "model")
-    found = pw.load(tmp_path / "model")
-    assert same(found, made)
-    if found.algorithm is None:
+    saved = fit(replace(pw.anls(), h=Side(Pivoting(), Quadratic(5.0))))
+    saved.save(tmp_path / "model")
+    loaded = pw.load(tmp_path / "model")
+    assert same(loaded, saved)
+    if loaded.algorithm is None:
         with pytest.raises(ValueError, match="anls"):
-            found.transform(NEW)
+            loaded.transform(NEW)
     else:
-        np.testing.assert_array_equal(found.transform(NEW), made.transform(NEW))
+        np.testing.assert_array_equal(loaded.transform(NEW), saved.transform(NEW))
 
 
 def test_no_file_is_left_open(saved: tuple[pw.Factorization, bytes], tmp_path: Path) -> None:

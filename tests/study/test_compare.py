@@ -32,10 +32,10 @@ def test_a_full_matrix_has_no_coherence():
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "sentence"),
     [({"algorithms": ["als", "acl"]}, "did you mean"), ({"inits": []}, "at least one"), ({"most": -1}, "must be")],
 )
-def test_everything_is_checked_before_the_first_run(sparse, settings, said):
+def test_everything_is_checked_before_the_first_run(sparse, settings, sentence):
     """The call itself refuses."""
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=sentence):
         pw.compare_methods(sparse, 3, **settings)

@@ -37,15 +37,15 @@ def test_planted_parts_are_reliable():
 def test_consensus_by_hand():
     """The consensus is the share of runs in which two documents share their strongest topic; dispersion follows."""
     a = low_noise(3, seed=1, m=30, n=20, noise=0.3)
-    found = pw.stability(a, 4, runs=4, seed=5)
+    agreement = pw.stability(a, 4, runs=4, seed=5)
     fits = [pw.factorize(a, 4, seed=s) for s in range(5, 9)]
     labels = [np.argmax(f.H * np.linalg.norm(f.W, axis=0)[:, None], axis=0) for f in fits]
     wanted = np.mean([label[:, None] == label for label in labels], axis=0)
-    np.testing.assert_array_equal(found.consensus, wanted)
-    assert found.dispersion == pytest.approx(np.mean((2 * wanted - 1) ** 2))
+    np.testing.assert_array_equal(agreement.consensus, wanted)
+    assert agreement.dispersion == pytest.approx(np.mean((2 * wanted - 1) ** 2))
     best = min(fits, key=lambda f: f.error)
     cosines = [matched_cosines(unit_columns(best.W), unit_columns(f.W)) for f in fits if f is not best]
-    np.testing.assert_allclose(found.reliability, np.mean(cosines, axis=0))
+    np.testing.assert_allclose(agreement.reliability, np.mean(cosines, axis=0))
 
 
 def test_rescaling_changes_nothing():
@@ -69,11 +69,11 @@ def test_cophenetic_extremes():
 def test_many_documents_are_sampled():
     """Past a thousand documents the consensus is a seeded sample; zero documents are left out."""
     a = sp.random_array((60, 1500), density=0.1, rng=np.random.default_rng(0), format="csc")
-    found = pw.stability(a, 3, runs=2, stop=pw.MaxIterations(3))
-    assert found.consensus.shape == (1000, 1000)
-    assert len(set(found.documents)) == 1000
+    agreement = pw.stability(a, 3, runs=2, stop=pw.MaxIterations(3))
+    assert agreement.consensus.shape == (1000, 1000)
+    assert len(set(agreement.documents)) == 1000
     again = pw.stability(a, 3, runs=2, stop=pw.MaxIterations(3))
-    assert np.array_equal(found.documents, again.documents)
+    assert np.array_equal(agreement.documents, again.documents)
 
 
 def test_coherence_by_hand():
@@ -82,48 +82,48 @@ def test_coherence_by_hand():
     together, apart, independent = np.eye(4)[:, [0]] + np.eye(4)[:, [1]], None, None
     apart = np.eye(4)[:, [0]] + np.eye(4)[:, [2]]
     independent = np.eye(4)[:, [0]] + np.eye(4)[:, [3]]
-    found = npmi_coherence(a, np.hstack([together, apart, independent, np.eye(4)[:, [0]]]))
-    np.testing.assert_allclose(found[:3], [1, -1, 0], atol=1e-12)
-    assert np.isnan(found[3])
+    coherence = npmi_coherence(a, np.hstack([together, apart, independent, np.eye(4)[:, [0]]]))
+    np.testing.assert_allclose(coherence[:3], [1, -1, 0], atol=1e-12)
+    assert np.isnan(coherence[3])
 
 
 @pytest.mark.parametrize("k", [3, 6, 10])
 def test_the_planted_rank_is_found(k):
     """At low noise the recommendation is the planted rank or its neighbour."""
-    found = pw.ranks(low_noise(k, seed=k), range(max(2, k - 2), k + 4), runs=4)
-    assert abs(found.recommended - k) <= 1
-    assert str(found.recommended) in found.why
-    assert found.recommended not in found.runners_up
+    survey = pw.ranks(low_noise(k, seed=k), range(max(2, k - 2), k + 4), runs=4)
+    assert abs(survey.recommended - k) <= 1
+    assert str(survey.recommended) in survey.why
+    assert survey.recommended not in survey.runners_up
 
 
 def test_survey_rows(small):
     """Rows are by rank, the SVD's error is below ours, and as_dict is JSON without NaN."""
-    found = pw.ranks(sp.csr_array(small * (small > 0.5)), [4, 2, 3, 3], runs=2)
-    assert [row.rank for row in found.rows] == [2, 3, 4]
+    survey = pw.ranks(sp.csr_array(small * (small > 0.5)), [4, 2, 3, 3], runs=2)
+    assert [row.rank for row in survey.rows] == [2, 3, 4]
     s = np.linalg.svd(small * (small > 0.5), compute_uv=False)
-    for row in found.rows:
+    for row in survey.rows:
         assert row.svd_error == pytest.approx(np.sqrt(np.sum(s[row.rank :] ** 2) / np.sum(s**2)), rel=1e-3)
         assert row.error >= row.svd_error * 0.9999
         assert -1 <= row.coherence <= 1
-    assert json.loads(json.dumps(found.as_dict(), allow_nan=False))["recommended"] == found.recommended
-    assert found.why in str(found)
+    assert json.loads(json.dumps(survey.as_dict(), allow_nan=False))["recommended"] == survey.recommended
+    assert survey.why in str(survey)
 
 
 def test_recommendation_without_a_stable_rank():
     """Where no rank is stable the most reliable one is named, and said to be that."""
     rows = [RankRow(k, 0.5, 0.4, trust, 0.2, 0.9, 0.5, 0.1, 1.0) for k, trust in ((2, 0.6), (3, 0.8), (4, 0.7))]
-    found = recommend(rows)
-    assert found.recommended == 3
-    assert found.runners_up == (4, 2)
-    assert "No rank" in found.why
+    recommendation = recommend(rows)
+    assert recommendation.recommended == 3
+    assert recommendation.runners_up == (4, 2)
+    assert "No rank" in recommendation.why
 
 
 @pytest.mark.parametrize(
-    ("candidates", "said"), [([], "at least one rank"), ([0], "rank must be"), ([99], "rank must be")]
+    ("candidates", "sentence"), [([], "at least one rank"), ([0], "rank must be"), ([99], "rank must be")]
 )
-def test_bad_candidates(candidates, said, small):
+def test_bad_candidates(candidates, sentence, small):
     """Ranks that cannot be are refused before any work."""
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=sentence):
         pw.ranks(small, candidates)
 
 

@@ -20,15 +20,15 @@ THEMES = {
 def documents(count, seed=0):
     """Documents that lean to one theme and borrow from two others."""
     rng, names = np.random.default_rng(seed), list(THEMES)
-    made = []
+    collection = []
     for number in range(count):
         theme = names[number % len(names)]
         others = rng.choice(names, 2)
         words = [*rng.choice(THEMES[theme].split(), rng.integers(5, 12))]
         words += [word for other in others for word in rng.choice(THEMES[other].split(), rng.integers(1, 5))]
         text = " ".join(rng.permutation(words)).capitalize() + "."
-        made.append(Document(f"{seed}-{number:03}", text, f"{theme.title()} number {number}", theme))
-    return made
+        collection.append(Document(f"{seed}-{number:03}", text, f"{theme.title()} number {number}", theme))
+    return collection
 
 
 HOSTILE = [
@@ -48,12 +48,12 @@ HOSTILE = [
 
 def hostile_documents():
     """Every bad thing as text, title, id and label, and a word of a million letters."""
-    made = []
+    hostile = []
     for number in range(20):
         bad = HOSTILE[number % len(HOSTILE)]
         text = f"{bad} {HOSTILE[(number * 3 + 1) % len(HOSTILE)]} plain words here {'left' if number % 2 else 'right'}"
-        made.append(Document(f"{bad}{number}", text, f"{bad} title", bad))
-    return [*made, *(Document(f"long{n}" + "i" * 10**6, "w" * 10**6 + " plain left", "t" * 10**6) for n in range(2))]
+        hostile.append(Document(f"{bad}{number}", text, f"{bad} title", bad))
+    return [*hostile, *(Document(f"long{n}" + "i" * 10**6, "w" * 10**6 + " plain left", "t" * 10**6) for n in range(2))]
 
 
 def large_collection(count, terms, words, seed=0):
