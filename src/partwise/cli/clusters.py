@@ -36,7 +36,7 @@ def clusters(
     clustering = topic_model_from(model, "clusters").clusters()
     if output is not None:
         with atomic(output) as file:
-            file.write(as_csv(clustering).encode("utf-8", "replace"))
+            file.write(clusters_csv(clustering).encode("utf-8", "replace"))
     if as_json:
         print_json(clustering.as_dict())
         return
@@ -49,7 +49,7 @@ def clusters(
         show_scores(clustering.scores)
 
 
-def as_csv(clustering: Clusters) -> str:
+def clusters_csv(clustering: Clusters) -> str:
     """CSV with a row for each document."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")

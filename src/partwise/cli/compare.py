@@ -47,7 +47,7 @@ def compare(
     """
     load_plugins(plugin)
     if len(paths) == 2:
-        compare_models(Path(paths[0]), Path(paths[1]), as_json)
+        show_model_comparison(Path(paths[0]), Path(paths[1]), as_json)
         return
     if len(paths) != 1:
         raise ValueError(f"Give one file of texts or numbers, or two models, not {len(paths)} files.")
@@ -90,7 +90,7 @@ def show_grid(data: Any, k: int, as_json: bool, **settings: Any) -> None:
     say("", "W and H: Hoyer's sparsity of the topics and of the documents. KKT at most 1e-04 is stationary.")
 
 
-def compare_models(first: Path, second: Path, as_json: bool) -> None:
+def show_model_comparison(first: Path, second: Path, as_json: bool) -> None:
     """Print which topics of two models match, and what moved."""
     comparison = topic_model_from(first, "compare").compare(topic_model_from(second, "compare"))
     if as_json:

@@ -60,11 +60,11 @@ def transform(
     to_file = str(output) != "-"
     plain = not to_file or (is_stream(output) and not output.suffix)
     write: Callable[[list[Mixture]], bytes] = (
-        as_csv if plain else choose("file type", output.suffix[1:].lower(), WRITERS)
+        mixtures_csv if plain else choose("file type", output.suffix[1:].lower(), WRITERS)
     )
     if to_file:
         output = destination(output, path, model)
-    mixtures = fold_in(load_model(model), path, reading)
+    mixtures = fold_in_documents(load_model(model), path, reading)
     if to_file:
         with atomic(output) as file:
             file.write(write(mixtures))
@@ -76,12 +76,12 @@ def transform(
         summary = {"output": str(output), "documents": len(mixtures), "without_topic": len(unknown)}
         print_json(summary if to_file else [asdict(one) for one in mixtures])
     elif not to_file:
-        sys.stdout.write(as_csv(mixtures).decode())
+        sys.stdout.write(mixtures_csv(mixtures).decode())
     else:
         note(f"{len(mixtures):,} documents written to {output}.")
 
 
-def fold_in(model: TextModel, path: str, reading: options.ReadingOptions) -> list[Mixture]:
+def fold_in_documents(model: TextModel, path: str, reading: options.ReadingOptions) -> list[Mixture]:
     """The mixtures of new documents, read and folded in batch by batch."""
     mixtures: list[Mixture] = []
     with working("reading") as update:
@@ -101,7 +101,7 @@ def _rows(model: TextModel, ids: list[str], weights: Array) -> Iterator[Mixture]
         yield Mixture(id_, None if topic < 0 else int(topic), float(degree), float(margin), tuple(map(float, mixture)))
 
 
-def as_csv(mixtures: list[Mixture], delimiter: str = ",") -> bytes:
+def mixtures_csv(mixtures: list[Mixture], delimiter: str = ",") -> bytes:
     """A row for each document, a column for each topic."""
     text = io.StringIO()
     rows = csv.writer(text, delimiter=delimiter, lineterminator="\n")
@@ -130,8 +130,8 @@ def _npz(mixtures: list[Mixture]) -> bytes:
 
 
 WRITERS: dict[str, Callable[[list[Mixture]], bytes]] = {
-    "csv": as_csv,
-    "tsv": lambda mixtures: as_csv(mixtures, "\t"),
+    "csv": mixtures_csv,
+    "tsv": lambda mixtures: mixtures_csv(mixtures, "\t"),
     "json": _json,
     "jsonl": _jsonl,
     "npz": _npz,

@@ -12,8 +12,8 @@ from partwise.experiments.corpora import weight_note
 from partwise.experiments.drawing import label, stacked
 from partwise.experiments.experiment import Claim, Context, Experiment, Record, Result, Table, judge
 from partwise.experiments.numbers import count_noun
-from partwise.experiments.queries import query_precisions
 from partwise.experiments.recommendations import LIKED, offers
+from partwise.experiments.retrieval import query_precisions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

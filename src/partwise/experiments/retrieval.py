@@ -1,4 +1,4 @@
-"""Retrieval on a judged collection: tf-idf vectors, LSI and NMF at several ranks."""
+"""Retrieval on a judged collection: tf-idf vectors, LSI and NMF at several ranks, and their mean average precision."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from partwise import datasets
 from partwise.datasets import JudgedCollection
-from partwise.experiments.experiment import Record
+from partwise.experiments.corpora import MIN_DF, weighting
+from partwise.experiments.experiment import Context, Record
+from partwise.experiments.numbers import rounded
 from partwise.experiments.ranking import average_precision, eleven_points, relevance
 from partwise.factorize import factorize
 from partwise.linalg.svd import SVD, truncated_svd
@@ -18,6 +21,7 @@ from partwise.text.search import cosines
 from partwise.text.weighting import Weighting
 from partwise.types import Array
 
+LOADERS = {"medlars": datasets.load_medlars, "cisi": datasets.load_cisi}
 DEFAULT: Mapping[str, Record] = {"nmf": {}}
 
 
@@ -112,6 +116,25 @@ def difference(first: RetrievalScore, second: RetrievalScore) -> tuple[float, fl
     return float(gap.mean()), float(gap.std(ddof=1) / np.sqrt(len(gap)))
 
 
+def query_precisions(context: Context, name: str, rank: int, weight: str) -> list[Record]:
+    """The documents ranked by the cosine of a query, as it is, with A, with the SVD's A_k and with WH."""
+    judged = Judged.of(LOADERS[name](context.data), weighting(weight, MIN_DF[name]))
+    matrix, queries = judged.A, judged.Q.T
+    rank = min(rank, min(matrix.shape))
+    svd = truncated_svd(matrix, rank)
+    fit = factorize(matrix, rank, algorithm="als-hals", init="random-acol")
+    scores = {
+        "words": _by_length((queries @ matrix).toarray(), _lengths(matrix)),
+        "SVD": _by_length((queries @ (svd.u * svd.s)) @ svd.v.T, np.linalg.norm(svd.v * svd.s, axis=1)),
+        "NMF": _by_length((queries @ fit.w) @ fit.h.T, _norms(fit.w, fit.h)),
+    }
+    return [
+        {"data": name, "method": method, "rank": None if method == "words" else rank,
+         "precision": rounded(measure(method, rank, [values], judged.relevant).map, 4)}
+        for method, values in scores.items()
+    ]  # fmt: skip
+
+
 def _cosines(gram: Array, queries: Array, documents: Array) -> Array:
     return np.array([cosines(gram, query, documents) for query in queries])
 
@@ -119,3 +142,13 @@ def _cosines(gram: Array, queries: Array, documents: Array) -> Array:
 def _lengths(columns: sp.csr_array) -> Array:
     lengths: Array = np.sqrt(np.asarray(columns.multiply(columns).sum(axis=0))).ravel()
     return lengths
+
+
+def _by_length(scores: Array, lengths: Array) -> Array:
+    return scores / np.where(lengths > 0, lengths, 1)
+
+
+def _norms(w: Array, h: Array) -> Array:
+    """‖W h_j‖ for each document."""
+    norms: Array = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", h, w.T @ w, h), 0))
+    return norms
