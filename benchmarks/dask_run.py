@@ -43,11 +43,11 @@ def seconds(*runs, turns: int = 15) -> list[float]:
         for _ in islice(steps, 4):
             pass
     for _ in range(turns):
-        for steps, found in zip(runs, times, strict=True):
+        for steps, durations in zip(runs, times, strict=True):
             began = time.perf_counter()
             next(steps)
-            found.append(time.perf_counter() - began)
-    return [median(found) for found in times]
+            durations.append(time.perf_counter() - began)
+    return [median(durations) for durations in times]
 
 
 def moved(client: Client) -> int:
@@ -92,7 +92,7 @@ def main() -> None:
         )  # fmt: skip
         print(f"{algorithm:<10} {near:.3f} s in threads, {far:.3f} s on Dask, {far / near:.2f} times", flush=True)
         print(f"{measured / 1e6:.1f} MB moved, formula {formula / 1e6:.1f} MB, {measured / formula:.2f}", flush=True)
-    told = {
+    content = {
         "shape": [m, n],
         "nnz": int(matrix.nnz),
         "rank": RANK,
@@ -101,7 +101,7 @@ def main() -> None:
         "cores": os.cpu_count(),
         "rows": rows,
     }
-    RESULT.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    RESULT.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def _delayed(piece):

@@ -38,9 +38,9 @@ def say(text: str) -> None:
     print(f"{time.strftime('%H:%M:%S')}  {text}", flush=True)
 
 
-def child(*given: object) -> dict:
+def child(*words: object) -> dict:
     """One of the functions of CHILDREN in a process of its own, whose peak memory is then its own too."""
-    command = [sys.executable, __file__, "--child", *map(str, given)]
+    command = [sys.executable, __file__, "--child", *map(str, words)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -66,29 +66,29 @@ def stored(scratch: Path, nnz: int, dtype: str) -> tuple[Path, dict]:
 def write(folder: str, nnz: str, dtype: str) -> dict:
     """Write a matrix block by block."""
     began = time.perf_counter()
-    made = generated.blocks(int(nnz), WORDS, LENGTH, np.dtype(dtype), RANK, SEED)
-    pw.write_matrix(folder, made, long=1, source=f"{nnz} {dtype}")
+    chunks = generated.blocks(int(nnz), WORDS, LENGTH, np.dtype(dtype), RANK, SEED)
+    pw.write_matrix(folder, chunks, long=1, source=f"{nnz} {dtype}")
     matrix = pw.open_matrix(folder)
     size = sum(path.stat().st_size for path in Path(folder).iterdir())
-    told = {"terms": matrix.shape[0], "documents": matrix.shape[1], "nnz": matrix.nnz, "bytes_on_disk": size}
-    return {**told, "dtype": dtype, "write_seconds": time.perf_counter() - began, "write_peak_bytes": peak()}
+    facts = {"terms": matrix.shape[0], "documents": matrix.shape[1], "nnz": matrix.nnz, "bytes_on_disk": size}
+    return {**facts, "dtype": dtype, "write_seconds": time.perf_counter() - began, "write_peak_bytes": peak()}
 
 
 def fit(folder: str, limit: str, iterations: str) -> dict:
     """Factor a matrix on disk as a user does."""
     began, matrix = time.perf_counter(), pw.open_matrix(folder)
     expected = pw.plan(matrix, RANK).memory
-    found = pw.factorize(matrix, RANK, stop=pw.MaxIterations(int(iterations)), memory_limit=limit)
+    result = pw.factorize(matrix, RANK, stop=pw.MaxIterations(int(iterations)), memory_limit=limit)
     seconds = time.perf_counter() - began
-    return {"peak_bytes": peak(), "planned_bytes": expected, "error": found.error, "fit_seconds": seconds}
+    return {"peak_bytes": peak(), "planned_bytes": expected, "error": result.error, "fit_seconds": seconds}
 
 
 def memory(scratch: Path) -> dict:
     """4 GB on disk, factored within 1 GB."""
     folder, about = stored(scratch, LARGE, "float32")
-    found = child("fit", folder, "1 GB", 5)
-    say(f"peak {found['peak_bytes'] / 1e6:.0f} MB of 1,000 MB, {found['fit_seconds']:.0f} s")
-    return {**about, **found, "algorithm": "als-hals", "iterations": 5, "value": found["peak_bytes"]}
+    result = child("fit", folder, "1 GB", 5)
+    say(f"peak {result['peak_bytes'] / 1e6:.0f} MB of 1,000 MB, {result['fit_seconds']:.0f} s")
+    return {**about, **result, "algorithm": "als-hals", "iterations": 5, "value": result["peak_bytes"]}
 
 
 def loaded(folder: Path) -> sp.csr_array:
@@ -147,8 +147,8 @@ def warm(scratch: Path) -> dict:
 
 def scaling(scratch: Path) -> dict:
     """The cost of a nonzero in an iteration, more and more documents of the same kind, the sizes by turns."""
-    found = [(*stored(scratch, nnz, "float32"), nnz) for nnz in SCALE]
-    running = [(begun(pw.open_matrix(folder), "acls"), about) for folder, about, _ in found]
+    matrices = [(*stored(scratch, nnz, "float32"), nnz) for nnz in SCALE]
+    running = [(begun(pw.open_matrix(folder), "acls"), about) for folder, about, _ in matrices]
     times: dict[int, list[float]] = {about["nnz"]: [] for _, about in running}
     for turn in range(5):
         for steps, about in running:
@@ -172,14 +172,14 @@ def cpu() -> str:
     return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
-def keep(name: str, found: dict, took: float) -> None:
+def keep(name: str, result: dict, took: float) -> None:
     """Put a part into the results, with its limit and whether it was met."""
     known = json.loads(RESULT.read_text(encoding="utf-8")) if RESULT.exists() else {"parts": {}}
-    met = found["value"] <= LIMITS[name]
+    met = result["value"] <= LIMITS[name]
     known |= {"cores": os.cpu_count(), "cpu": cpu(), "rank": RANK, "words": WORDS}
-    known["parts"][name] = {**found, "limit": LIMITS[name], "met": met, "seconds": took}
+    known["parts"][name] = {**result, "limit": LIMITS[name], "met": met, "seconds": took}
     RESULT.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
-    say(f"{name}: {found['value']:.4g} of at most {LIMITS[name]:.4g}, {'met' if met else 'missed'} ({took:.0f} s)")
+    say(f"{name}: {result['value']:.4g} of at most {LIMITS[name]:.4g}, {'met' if met else 'missed'} ({took:.0f} s)")
 
 
 def main() -> None:
@@ -194,8 +194,8 @@ def main() -> None:
         for name in asked.only:
             say(f"{name}: {PARTS[name].__doc__}")
             began = time.perf_counter()
-            found = PARTS[name](asked.scratch)
-            keep(name, found, time.perf_counter() - began)
+            result = PARTS[name](asked.scratch)
+            keep(name, result, time.perf_counter() - began)
     finally:
         if not asked.keep:
             shutil.rmtree(asked.scratch, ignore_errors=True)

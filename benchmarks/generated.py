@@ -15,13 +15,13 @@ CHUNK, BLOCK = 20_000, 500
 def text(nnz: int, words: int, topics: int = 50, seed: int = 0) -> csr_matrix:
     """Documents × words with `nnz` nonzeros to within one document; words that do not occur are left out."""
     rng = np.random.default_rng(seed)
-    columns, counts, lengths, found = [], [], [], 0
-    while found < nnz:
-        made = documents(rng, min(CHUNK, 1 + nnz // 100), words, topics)
-        columns.append(made[0])
-        counts.append(made[1])
-        lengths.append(made[2])
-        found += len(made[0])
+    columns, counts, lengths, total = [], [], [], 0
+    while total < nnz:
+        chunk = documents(rng, min(CHUNK, 1 + nnz // 100), words, topics)
+        columns.append(chunk[0])
+        counts.append(chunk[1])
+        lengths.append(chunk[2])
+        total += len(chunk[0])
     sizes = np.concatenate(lengths)
     keep = 1 + int(np.searchsorted(np.cumsum(sizes), nnz))
     indptr = np.concatenate([[0], np.cumsum(sizes[:keep])]).astype(np.int32)

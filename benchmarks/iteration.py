@@ -53,32 +53,32 @@ def iteration_rows(matrix, rank, dtype):
     data = as_data(matrix.astype(dtype))
     rng = np.random.default_rng(0)
     w, h = (rng.random((size, rank)).astype(dtype) for size in data.shape)
-    runs = {name: pw.iterate(data, rank, algorithm=made) for name, made in METHODS.items()}
+    runs = {name: pw.iterate(data, rank, algorithm=method) for name, method in METHODS.items()}
     for run in runs.values():
         list(islice(run, 4))
     bare = {"plain": plain_product, "own": product}
     times = {name: [] for name in [*bare, *runs]}
     with Workers() as workers:
-        for made in bare.values():
-            made(data.T, w, workers), made(data, h, workers)
+        for method in bare.values():
+            method(data.T, w, workers), method(data, h, workers)
         for _ in range(REPEATS):
-            for name, made in bare.items():
-                both = seconds(lambda made=made: (made(data.T, w, workers), made(data, h, workers)))
+            for name, method in bare.items():
+                both = seconds(lambda method=method: (method(data.T, w, workers), method(data, h, workers)))
                 times[name].append(both)
             for name, run in runs.items():
                 times[name].append(seconds(lambda run=run: next(run)))
     plain, own = (float(np.median(times[name])) for name in bare)
     for name in runs:
-        found = float(np.median(times[name]))
+        typical = float(np.median(times[name]))
         yield {
             "method": name,
             "rank": rank,
             "dtype": np.dtype(dtype).name,
-            "iteration_ms": round(1e3 * found, 2),
+            "iteration_ms": round(1e3 * typical, 2),
             "two_products_ms": round(1e3 * plain, 2),
-            "ratio": round(found / plain, 3),
+            "ratio": round(typical / plain, 3),
             "own_products_ms": round(1e3 * own, 2),
-            "own_ratio": round(found / own, 3),
+            "own_ratio": round(typical / own, 3),
             "limit": LIMITS[name],
         }
 
@@ -89,10 +89,10 @@ def import_seconds():
         "import time, numpy, scipy.sparse; began = time.perf_counter(); import partwise; "
         "print(time.perf_counter() - began)"
     )
-    found = [
+    durations = [
         float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout) for _ in range(7)
     ]
-    return float(np.median(found))
+    return float(np.median(durations))
 
 
 def main():
@@ -115,8 +115,8 @@ def main():
     out = Path(__file__).parent / "results" / "iteration.json"
     out.parent.mkdir(exist_ok=True)
     machine = {"cores": os.cpu_count(), "machine": platform.machine(), "python": platform.python_version()}
-    made = {"rows": rows, "import_seconds": round(loading, 3), "repeats": REPEATS, **machine}
-    out.write_text(json.dumps(made, indent=1) + "\n")
+    content = {"rows": rows, "import_seconds": round(loading, 3), "repeats": REPEATS, **machine}
+    out.write_text(json.dumps(content, indent=1) + "\n")
 
 
 if __name__ == "__main__":

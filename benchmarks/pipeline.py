@@ -73,9 +73,9 @@ def main():
         parts = "".join(f"{row[f'{name}_seconds']:>7.2f} s" for name in ("read", "factor", "save", "load"))
         verdict = "met" if row["met"] else "MISSED"
         print(f"{row['rank']:>4}{row['documents']:>11,}{parts}{row['factor_share']:>13.1%}  {verdict}")
-    found = {"cores": os.cpu_count(), "limit": round(LIMIT, 3), "csv_megabytes": round(size / 1e6, 1), "rows": rows}
+    content = {"cores": os.cpu_count(), "limit": round(LIMIT, 3), "csv_megabytes": round(size / 1e6, 1), "rows": rows}
     path = Path(__file__).parent / "results" / "pipeline.json"
-    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

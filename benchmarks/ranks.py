@@ -26,10 +26,10 @@ def main():
     """Measure, print, write."""
     rows = []
     for noise in NOISE:
-        found = {k: pw.ranks(planted(k, noise, k), range(2, 25), runs=5).recommended for k in RANKS}
-        exact = sum(found[k] == k for k in RANKS)
-        near = sum(abs(found[k] - k) <= 1 for k in RANKS)
-        missed = {k: r for k, r in found.items() if abs(r - k) > 1}
+        answers = {k: pw.ranks(planted(k, noise, k), range(2, 25), runs=5).recommended for k in RANKS}
+        exact = sum(answers[k] == k for k in RANKS)
+        near = sum(abs(answers[k] - k) <= 1 for k in RANKS)
+        missed = {k: r for k, r in answers.items() if abs(r - k) > 1}
         rows.append({"noise": noise, "exact": exact, "near": near, "of": len(RANKS), "missed": missed})
         print(
             f"noise {noise:>4}: exact {exact}, exact or next {near} of {len(RANKS)}; missed {missed or 'none'}",

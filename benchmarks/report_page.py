@@ -65,19 +65,19 @@ def written(folder: Path, count: int) -> Path:
 def opened(playwright, path: Path) -> dict[str, float]:
     """Milliseconds to each answer, in a browser that has seen nothing yet."""
     root = ["--no-sandbox"] if os.geteuid() == 0 else []
-    found = shutil.which(os.environ.get("CHROMIUM", "chromium"))
-    browser = playwright.chromium.launch(executable_path=found, args=root)
+    executable = shutil.which(os.environ.get("CHROMIUM", "chromium"))
+    browser = playwright.chromium.launch(executable_path=executable, args=root)
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.add_init_script(READER)
     inside = page.context.new_cdp_session(page)
     inside.send("Performance.enable", {"timeDomain": "threadTicks"})
     page.goto(path.as_uri(), wait_until="commit")
     page.evaluate("window.reader")
-    told = inside.send("Performance.getMetrics")["metrics"]
+    metrics = inside.send("Performance.getMetrics")["metrics"]
     page.evaluate("window.toCharts()")
     times = page.evaluate("window.times")
     browser.close()
-    return times | {"work": 1000 * next(metric["value"] for metric in told if metric["name"] == "TaskDuration")}
+    return times | {"work": 1000 * next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")}
 
 
 def measured(playwright, folder: Path, count: int) -> dict[str, object]:
@@ -95,11 +95,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         for count in COUNTS:
             row = measured(playwright, Path(folder), count)
-            told = ", ".join(f"{step} {row[f'{step}_ms']:,} ms" for step in (*STEPS, "work"))
-            print(f"{count:,} documents: {row['bytes']:,} bytes; {told}", flush=True)
+            times = ", ".join(f"{step} {row[f'{step}_ms']:,} ms" for step in (*STEPS, "work"))
+            print(f"{count:,} documents: {row['bytes']:,} bytes; {times}", flush=True)
             rows.append(row)
     load = [round(value, 1) for value in os.getloadavg()]
-    found = {
+    content = {
         "cores": os.cpu_count(),
         "load": load,
         "openings": OPENINGS,
@@ -107,7 +107,7 @@ def main() -> None:
         "milliseconds": MILLISECONDS,
         "rows": rows,
     }
-    (HERE / "results" / "report.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    (HERE / "results" / "report.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -51,13 +51,13 @@ def main():
         matrix = load().matrix
         for algorithm in ("acls", "als-hals"):
             timed(matrix, algorithm=algorithm, restarts=2)
-            found = row(name, matrix, algorithm)
-            rows.append(found)
-            met = found["race_in_runs"] <= 30 and found["race_above_best_percent"] <= 0.01
+            result = row(name, matrix, algorithm)
+            rows.append(result)
+            met = result["race_in_runs"] <= 30 and result["race_above_best_percent"] <= 0.01
             print(
-                f"{name:<11}{algorithm:>13}{found['one_run_seconds']:>11.3f} s{found['race_in_runs']:>11.1f} x"
-                f"{found['all_in_runs']:>11.1f} x{found['race_above_best_percent']:>11.4f} %"
-                f"{found['worst_above_best_percent']:>11.3f} %  {'met' if met else 'MISSED'}",
+                f"{name:<11}{algorithm:>13}{result['one_run_seconds']:>11.3f} s{result['race_in_runs']:>11.1f} x"
+                f"{result['all_in_runs']:>11.1f} x{result['race_above_best_percent']:>11.4f} %"
+                f"{result['worst_above_best_percent']:>11.3f} %  {'met' if met else 'MISSED'}",
                 flush=True,
             )
     out = Path(__file__).parent / "results" / "restarts.json"

@@ -25,21 +25,21 @@ def retrieval(name, weight):
     """One collection and one weighting; each NMF beside the LSI of its rank."""
     judged = Judged.of(COLLECTIONS[name](), Weighting(weight))
     rows, lsi = [], None
-    for found in compare_retrieval(judged, RANKS, SEEDS, METHODS):
+    for measured in compare_retrieval(judged, RANKS, SEEDS, METHODS):
         row = {
             "collection": name,
             "weight": weight,
-            "method": found.method,
-            "rank": found.rank,
-            "map": round(found.map, 4),
-            "spread": round(float(found.by_seed.std(ddof=1)), 4) if len(found.by_seed) > 1 else None,
-            "eleven": round(found.eleven, 4),
-            "points": found.points.round(4).tolist(),
+            "method": measured.method,
+            "rank": measured.rank,
+            "map": round(measured.map, 4),
+            "spread": round(float(measured.by_seed.std(ddof=1)), 4) if len(measured.by_seed) > 1 else None,
+            "eleven": round(measured.eleven, 4),
+            "points": measured.points.round(4).tolist(),
         }
-        if found.method == "lsi":
-            lsi = found
+        if measured.method == "lsi":
+            lsi = measured
         elif lsi is not None:
-            gap, error = difference(found, lsi)
+            gap, error = difference(measured, lsi)
             row |= {"behind_lsi": round(-gap, 4), "standard_error": round(error, 4)}
         print(*row.values(), flush=True)
         rows.append(row)
@@ -74,11 +74,11 @@ def clustering():
 
 def main():
     """Measure, print, write."""
-    found = [retrieval(name, weight) for name in COLLECTIONS for weight in ("tfidf", "log-entropy")]
+    collections = [retrieval(name, weight) for name in COLLECTIONS for weight in ("tfidf", "log-entropy")]
     result = {
         "seeds": len(SEEDS),
-        "collections": [shape for _, shape in found],
-        "rows": [row for rows, _ in found for row in rows],
+        "collections": [shape for _, shape in collections],
+        "rows": [row for rows, _ in collections for row in rows],
         "clustering": clustering(),
     }
     (Path(__file__).parent / "results" / "retrieval.json").write_text(json.dumps(result, indent=1) + "\n")

@@ -57,9 +57,9 @@ def chosen(asked: argparse.Namespace, parser: argparse.ArgumentParser) -> tuple[
 class Bench:
     """The runs of one data set; the matrix is read once, for the checks."""
 
-    def __init__(self, made: Problem, asked: argparse.Namespace) -> None:
-        self.problem, self.asked = made, asked
-        self.seeds = min(asked.seeds, getattr(modules.load("datasets", made.name), "SEEDS", asked.seeds))
+    def __init__(self, task: Problem, asked: argparse.Namespace) -> None:
+        self.problem, self.asked = task, asked
+        self.seeds = min(asked.seeds, getattr(modules.load("datasets", task.name), "SEEDS", asked.seeds))
         self.known: dict[str, list[Record]] = defaultdict(list)
         self.missing: dict[str, str] = {}
         self._matrix = None
@@ -67,13 +67,13 @@ class Bench:
     def run(self, solver: str, kind: str, seed: int, target: float | None = None) -> Record:
         """One run, or its record."""
         cell = Cell(self.problem, solver, kind, seed, target)
-        found = None if self.asked.again else read(cell)
-        if found is None:
+        record = None if self.asked.again else read(cell)
+        if record is None:
             if self._matrix is None:
                 self._matrix = self.problem.matrix()
-            found = write(cell, execute(cell, self._matrix, self.asked.limit))
-            print(terminal_line(self.problem.name, found), flush=True)
-        return found
+            record = write(cell, execute(cell, self._matrix, self.asked.limit))
+            print(terminal_line(self.problem.name, record), flush=True)
+        return record
 
     def fits(self, solvers: list[str], needy: bool) -> None:
         """Default against default, the solvers by turns so that a slow minute of the machine meets all of them."""
@@ -108,21 +108,21 @@ class Bench:
 def bench(name: str, asked: argparse.Namespace) -> None:
     """One data set from the first run to its summary."""
     try:
-        made = problem(name)
+        task = problem(name)
     except FileNotFoundError as error:
         print(f"{name:<10} left out: {error}")
         return
-    work = Bench(made, asked)
+    work = Bench(task, asked)
     if not asked.report:
-        solvers = list(plan.solvers(made))
+        solvers = list(plan.solvers(task))
         known = solvers if asked.only is None and not asked.quick else needed(solvers, asked.solvers)
         work.fits(known, needy=False)
         work.fits(known, needy=True)
         if not asked.quick:
-            work.curves([each for each in plan.curve_solvers(made) if each in known])
-    made_now = summarise(made, work.missing)
-    if made_now["fits"]:
-        save(f"bench-{name}", made_now)
+            work.curves([each for each in plan.curve_solvers(task) if each in known])
+    figures = summarise(task, work.missing)
+    if figures["fits"]:
+        save(f"bench-{name}", figures)
 
 
 def needed(solvers: list[str], wanted: list[str]) -> list[str]:

@@ -39,8 +39,8 @@ def check(matrix: Any, w: Any, h: Any) -> Check:
 def violation(factor: Any, gradient: Any, scale: Any) -> float:
     """‖min(X·s, ∇/s)‖² for one tall factor; a topic whose other half is zero has no gradient and no part in it."""
     alive = scale > 0
-    found = np.minimum(factor[:, alive] * scale[alive], gradient[:, alive] / scale[alive])
-    return float(np.sum(found * found))
+    residual = np.minimum(factor[:, alive] * scale[alive], gradient[:, alive] / scale[alive])
+    return float(np.sum(residual * residual))
 
 
 def squares(matrix: Any) -> float:

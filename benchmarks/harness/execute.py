@@ -28,9 +28,9 @@ def execute(cell: Cell, matrix: Any, limit: float) -> Record:
         part_of_the_way = cell.kind == "curve" and (folder / "rows.json").exists()
         if failed is not None and not part_of_the_way:
             return failed
-        told = json.loads((folder / "rows.json").read_text())
-        rows = [{**row, **checked(matrix, folder, number)} for number, row in enumerate(told["rows"])]
-        shared = {"threads": told["threads"], "cores": cores()}
+        output = json.loads((folder / "rows.json").read_text())
+        rows = [{**row, **checked(matrix, folder, number)} for number, row in enumerate(output["rows"])]
+        shared = {"threads": output["threads"], "cores": cores()}
         return {"rows": rows, **shared} if cell.kind == "curve" else {**rows[0], **shared}
 
 
@@ -55,14 +55,14 @@ def command(cell: Cell, folder: Path) -> list[str]:
 
 def outcome(line: list[str], limit: float) -> Record | None:
     """None when the worker came to its end; the solver's own children are stopped with it."""
-    found = os.pathsep.join(part for part in (str(BENCH), os.environ.get("PYTHONPATH")) if part)
+    path = os.pathsep.join(part for part in (str(BENCH), os.environ.get("PYTHONPATH")) if part)
     worker = subprocess.Popen(
         line,
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
         start_new_session=True,
-        env={**os.environ, "PYTHONPATH": found},
+        env={**os.environ, "PYTHONPATH": path},
     )
     try:
         _, complaint = worker.communicate(timeout=limit)
@@ -80,5 +80,5 @@ def outcome(line: list[str], limit: float) -> Record | None:
 
 def checked(matrix: Any, folder: Path, number: int) -> Record:
     """Error and KKT residual from the factors on disk."""
-    found = check(matrix, *(np.load(folder / f"{side}{number}.npy") for side in ("W", "H")))
-    return {"error": found.error, "kkt": found.kkt}
+    result = check(matrix, *(np.load(folder / f"{side}{number}.npy") for side in ("W", "H")))
+    return {"error": result.error, "kkt": result.kkt}

@@ -14,8 +14,10 @@ STEPS = ((20, 5), (60, 3), (120, 2))
 def solvers(problem: Problem) -> Iterator[str]:
     """The solvers of a data set; those that need another's result come last."""
     listed = getattr(modules.load("datasets", problem.name), "SOLVERS", None)
-    found = [name for name in modules.names("solvers") if listed is None or name in listed]
-    here = [name for name in found if problem.name in getattr(modules.load("solvers", name), "ONLY", (problem.name,))]
+    candidates = [name for name in modules.names("solvers") if listed is None or name in listed]
+    here = [
+        name for name in candidates if problem.name in getattr(modules.load("solvers", name), "ONLY", (problem.name,))
+    ]
     yield from sorted(here, key=lambda name: hasattr(modules.load("solvers", name), "NEEDS"))
 
 
@@ -46,5 +48,5 @@ def seeds(solver: str, first: Record, most: int) -> int:
 def target(solver: str, known: dict[str, list[Record]]) -> float | None:
     """What a solver must come down to: a factor times the median of another solver's figure."""
     name, figure, factor = modules.load("solvers", solver).NEEDS
-    found = [record[figure] for record in known.get(name, []) if record.get(figure) is not None]
-    return factor * statistics.median(found) if found else None
+    values = [record[figure] for record in known.get(name, []) if record.get(figure) is not None]
+    return factor * statistics.median(values) if values else None

@@ -46,13 +46,13 @@ class Problem:
 
 def problem(name: str) -> Problem:
     """A data set by its name, made now unless it is on disk; a missing collection raises what its reader raises."""
-    made, about = modules.load("datasets", name), CACHE / name / "about.json"
-    recipe = hashlib.sha256(b"".join(Path(each).read_bytes() for each in (made.__file__, *RECIPES))).hexdigest()
+    module, about = modules.load("datasets", name), CACHE / name / "about.json"
+    recipe = hashlib.sha256(b"".join(Path(each).read_bytes() for each in (module.__file__, *RECIPES))).hexdigest()
     if about.exists():
-        told = json.loads(about.read_text())
-        if told.pop("recipe") == recipe:
-            return Problem(**{**told, "shape": tuple(told["shape"])})
-    return stored(name, made.LABEL, made.RANK, made.load(), recipe)
+        fields = json.loads(about.read_text())
+        if fields.pop("recipe") == recipe:
+            return Problem(**{**fields, "shape": tuple(fields["shape"])})
+    return stored(name, module.LABEL, module.RANK, module.load(), recipe)
 
 
 def stored(name: str, label: str, rank: int, matrix: Any, recipe: str) -> Problem:
@@ -70,6 +70,6 @@ def stored(name: str, label: str, rank: int, matrix: Any, recipe: str) -> Proble
     nnz = int(matrix.nnz if is_sparse else np.count_nonzero(matrix))
     shape = (int(matrix.shape[0]), int(matrix.shape[1]))
     np.save(folder / "shape.npy", np.array(shape, np.int64))
-    found = Problem(name, label, rank, shape, nnz, is_sparse, digest.hexdigest()[:16])
-    (folder / "about.json").write_text(json.dumps({**asdict(found), "recipe": recipe}, indent=1) + "\n")
-    return found
+    entry = Problem(name, label, rank, shape, nnz, is_sparse, digest.hexdigest()[:16])
+    (folder / "about.json").write_text(json.dumps({**asdict(entry), "recipe": recipe}, indent=1) + "\n")
+    return entry

@@ -36,21 +36,21 @@ class Cell:
     @property
     def key(self) -> str:
         """What must be the same for a record to stand: the matrix, the solver's file, its versions and its target."""
-        told = [self.problem.signature, self.problem.rank, self.kind, self.target, versions(self.solver)]
-        return digest(json.dumps([*told, source(self.solver)], sort_keys=True).encode())
+        parts = [self.problem.signature, self.problem.rank, self.kind, self.target, versions(self.solver)]
+        return digest(json.dumps([*parts, source(self.solver)], sort_keys=True).encode())
 
 
 def read(cell: Cell) -> Record | None:
     """The record of a run, if there is one that stands; what failed is tried again."""
     if not cell.path.exists():
         return None
-    found: Record = json.loads(cell.path.read_text())
-    return found if found["key"] == cell.key and "failed" not in found else None
+    record: Record = json.loads(cell.path.read_text())
+    return record if record["key"] == cell.key and "failed" not in record else None
 
 
 def write(cell: Cell, outcome: Record) -> Record:
     """Keep what came out of a run, with what it was made by and when."""
-    made = {
+    record = {
         "key": cell.key,
         "solver": cell.solver,
         "kind": cell.kind,
@@ -62,8 +62,8 @@ def write(cell: Cell, outcome: Record) -> Record:
     }
     cell.path.parent.mkdir(parents=True, exist_ok=True)
     with atomic(cell.path) as file:
-        file.write((json.dumps(made, indent=1) + "\n").encode())
-    return made
+        file.write((json.dumps(record, indent=1) + "\n").encode())
+    return record
 
 
 def every(problem: Problem) -> list[Record]:
@@ -76,8 +76,8 @@ def missing(solver: str) -> str | None:
     """Why a solver cannot be run here, or None."""
     module = modules.load("solvers", solver)
     if hasattr(module, "missing"):
-        told: str | None = module.missing()
-        return told
+        reason: str | None = module.missing()
+        return reason
     try:
         versions(solver)
     except importlib.metadata.PackageNotFoundError as error:
@@ -110,10 +110,10 @@ def partwise_source() -> str:
 @cache
 def commit() -> str:
     """The commit that is checked out, where git knows."""
-    told = subprocess.run(
+    process = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=BENCH, capture_output=True, text=True, check=False
     )
-    return told.stdout.strip()
+    return process.stdout.strip()
 
 
 def source(solver: str) -> str:

@@ -29,9 +29,9 @@ def targets_table(results: Results) -> str:
     """What must be reached, with what was."""
     rows = []
     for target in TARGETS:
-        found = target.measured(results)
-        word = {True: "met", False: "**missed**", None: "not measured"}[found.met]
-        rows.append([target.on, target.against, target.limit, found.figure, word, found.detail])
+        outcome = target.measured(results)
+        word = {True: "met", False: "**missed**", None: "not measured"}[outcome.met]
+        rows.append([target.on, target.against, target.limit, outcome.figure, word, outcome.detail])
     return table(["on", "against", "asked", "measured", "", "from"], rows)
 
 
@@ -39,12 +39,12 @@ def terminal_targets(results: Results) -> str:
     """The same for eighty columns; those that were not measured are only counted."""
     lines, none = [], 0
     for target in TARGETS:
-        found = target.measured(results)
-        none += found.met is None
-        if found.met is not None:
-            word = "met   " if found.met else "MISSED"
+        outcome = target.measured(results)
+        none += outcome.met is None
+        if outcome.met is not None:
+            word = "met   " if outcome.met else "MISSED"
             lines += [f"{word} {target.on}, against {target.against}:"]
-            lines += [f"       {found.figure}, asked {target.limit}", f"       {found.detail}"]
+            lines += [f"       {outcome.figure}, asked {target.limit}", f"       {outcome.detail}"]
     wrapped = [textwrap.fill(line, 79, subsequent_indent=" " * 7, initial_indent="") for line in lines]
     return "\n".join([*wrapped, f"{none} of {len(TARGETS)} targets not measured yet"])
 

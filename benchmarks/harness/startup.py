@@ -22,36 +22,36 @@ TIMED = "import time; began = time.perf_counter(); {code}; print(time.perf_count
 def timed(before: str, code: str, times: int, **environment: str) -> float:
     """The median seconds of some code in fresh processes."""
     line = [sys.executable, "-W", "ignore", "-c", before + TIMED.format(code=code)]
-    found = []
+    figures = []
     for _ in range(times):
-        told = subprocess.run(line, capture_output=True, text=True, check=True, env={**os.environ, **environment})
-        found.append(float(told.stdout))
-    return round(statistics.median(found), 3)
+        process = subprocess.run(line, capture_output=True, text=True, check=True, env={**os.environ, **environment})
+        figures.append(float(process.stdout))
+    return round(statistics.median(figures), 3)
 
 
 def rows() -> dict[str, float]:
     """Every row in seconds."""
     fits = {kind: FIT.format(matrix=kind) for kind in ("sparse", "dense")}
-    found = {"import partwise, after numpy and scipy.sparse": timed("import numpy, scipy.sparse; ", IMPORT, 7)}
-    found["the same with NMF, which imports scikit-learn"] = timed(
+    figures = {"import partwise, after numpy and scipy.sparse": timed("import numpy, scipy.sparse; ", IMPORT, 7)}
+    figures["the same with NMF, which imports scikit-learn"] = timed(
         "import numpy, scipy.sparse; ", "import partwise; partwise.NMF", 5
     )
     for kind, fit in fits.items():
         timed(MADE, f"import partwise as pw; {fit}", 1)
         name = f"first fit of a fresh process, {kind} 300 × 200, compile cache warm"
-        found[name] = timed(f"{MADE}import partwise as pw; pw.NMF; ", fit, 5)
+        figures[name] = timed(f"{MADE}import partwise as pw; pw.NMF; ", fit, 5)
     for kind, fit in fits.items():
         with tempfile.TemporaryDirectory() as empty:
             name = f"first fit ever, {kind} 300 × 200, everything is compiled"
-            found[name] = timed(f"{MADE}import partwise as pw; pw.NMF; ", fit, 1, NUMBA_CACHE_DIR=empty)
-    return found
+            figures[name] = timed(f"{MADE}import partwise as pw; pw.NMF; ", fit, 1, NUMBA_CACHE_DIR=empty)
+    return figures
 
 
 def measure() -> dict[str, Any]:
     """Measure, write, return."""
-    made = {"rows": rows(), "source": partwise_source()}
-    save("startup", made)
-    return made
+    result = {"rows": rows(), "source": partwise_source()}
+    save("startup", result)
+    return result
 
 
 if __name__ == "__main__":

@@ -19,10 +19,10 @@ WITHIN = 1.001
 
 def summarise(problem: Problem, missing: dict[str, str], records: list[Record] | None = None) -> Record:
     """All that is known of one data set; what an earlier summary has and these records do not have stays."""
-    found = every(problem) if records is None else records
+    runs = every(problem) if records is None else records
     kept = earlier(problem)
-    fits = {**kept.get("fits", {}), **{name: fit_row(name, rows) for name, rows in grouped(found, "fit")}}
-    curves = dict(grouped(found, "curve"))
+    fits = {**kept.get("fits", {}), **{name: fit_row(name, rows) for name, rows in grouped(runs, "fit")}}
+    curves = dict(grouped(runs, "curve"))
     best = best_error([*fits.values(), *(row for rows in curves.values() for r in rows for row in r.get("rows", []))])
     best = min(best, kept.get("best_error") or best)
     drawn = {name: curve_row(name, rows, best) for name, rows in curves.items()}
@@ -45,9 +45,9 @@ def summarise(problem: Problem, missing: dict[str, str], records: list[Record] |
 def earlier(problem: Problem) -> Record:
     """The summary on disk, if it is of the same matrix and rank."""
     path = RESULTS / f"bench-{problem.name}.json"
-    told: Record = json.loads(path.read_text()) if path.exists() else {}
-    same = told.get("signature") == problem.signature and told.get("rank") == problem.rank
-    return told if same else {}
+    committed: Record = json.loads(path.read_text()) if path.exists() else {}
+    same = committed.get("signature") == problem.signature and committed.get("rank") == problem.rank
+    return committed if same else {}
 
 
 def grouped(records: Iterable[Record], kind: str) -> Iterable[tuple[str, list[Record]]]:
@@ -79,10 +79,10 @@ def fit_row(solver: str, rows: list[Record]) -> Record:
 
 def spread(values: Iterable[float | None]) -> dict[str, float] | None:
     """Median, least and most."""
-    found = [value for value in values if value is not None]
-    if not found:
+    present = [value for value in values if value is not None]
+    if not present:
         return None
-    return {"median": short(statistics.median(found)), "least": short(min(found)), "most": short(max(found))}
+    return {"median": short(statistics.median(present)), "least": short(min(present)), "most": short(max(present))}
 
 
 def curve_row(solver: str, rows: list[Record], best: float) -> Record:
@@ -107,8 +107,8 @@ def curve_row(solver: str, rows: list[Record], best: float) -> Record:
 
 def middle(rows: Iterable[Record], figure: str) -> float | None:
     """The median of one figure."""
-    found = spread(row.get(figure) for row in rows)
-    return None if found is None else found["median"]
+    summary = spread(row.get(figure) for row in rows)
+    return None if summary is None else summary["median"]
 
 
 def reached(points: list[Record], level: float) -> float | None:
@@ -124,18 +124,18 @@ def reached(points: list[Record], level: float) -> float | None:
 
 def best_error(rows: Iterable[Record]) -> float:
     """The least error of factors that are nonnegative (those with a KKT residual)."""
-    found = [float("inf")]
+    errors = [float("inf")]
     for row in rows:
         if row.get("kkt") is not None:
-            found.append(row["error"]["least"] if isinstance(row["error"], dict) else row["error"])
-    return min(found)
+            errors.append(row["error"]["least"] if isinstance(row["error"], dict) else row["error"])
+    return min(errors)
 
 
-def save(name: str, made: Any) -> None:
+def save(name: str, content: Any) -> None:
     """Write a result, whole or not at all."""
     RESULTS.mkdir(exist_ok=True)
     with atomic(RESULTS / f"{name}.json") as file:
-        file.write((json.dumps(made, indent=1, ensure_ascii=False) + "\n").encode())
+        file.write((json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def short(value: float) -> float:

@@ -35,8 +35,8 @@ class Target:
 
 def fit(results: Results, data: str, solver: str) -> dict[str, Any] | None:
     """A solver's row on a data set; one that was stopped has its limit as the least of its seconds."""
-    found: dict[str, Any] | None = results.get(data, {}).get("fits", {}).get(solver)
-    return None if found is None or "failed" in found else found
+    fit_row: dict[str, Any] | None = results.get(data, {}).get("fits", {}).get(solver)
+    return None if fit_row is None or "failed" in fit_row else fit_row
 
 
 def mid(row: dict[str, Any], figure: str) -> float | None:
@@ -44,7 +44,7 @@ def mid(row: dict[str, Any], figure: str) -> float | None:
     return None if row.get(figure) is None else float(row[figure]["median"])
 
 
-def told(row: dict[str, Any]) -> str:
+def description(row: dict[str, Any]) -> str:
     """Seconds with error and KKT beside them."""
     if "over" in row:
         return f"{row['label']} over {row['over']:.0f} s"
@@ -62,7 +62,7 @@ def faster(data: str, ours: str, theirs: list[str], least: float, bound: Callabl
         peer = min(them, key=seconds)  # type: ignore[type-var]
         ratio, good = seconds(peer) / seconds(us), bound(us, peer) <= 1 + 1e-6
         figure = f"{'at least ' if 'over' in peer else ''}{ratio:.1f} ×"
-        detail = f"{told(us)}; {told(peer)}" + ("" if good else "; not down to what is asked")
+        detail = f"{description(us)}; {description(peer)}" + ("" if good else "; not down to what is asked")
         return Outcome(figure, ratio >= least and good, detail)
 
     return outcome

@@ -27,8 +27,8 @@ def main():
     rows = []
     for row in curve(solver, matrix, job) if job["kind"] == "curve" else once(solver, matrix, job):
         rows.append(row)
-        told = json.dumps({"rows": rows, "threads": threads()})
-        (Path(job["out"]) / "rows.part").write_text(told)
+        text = json.dumps({"rows": rows, "threads": threads()})
+        (Path(job["out"]) / "rows.part").write_text(text)
         (Path(job["out"]) / "rows.part").replace(Path(job["out"]) / "rows.json")
 
 
@@ -63,12 +63,12 @@ def timed(task, job, number):
     """Call it under the clock and put its factors on disk; a solver outside this process brings its own figures."""
     before = forget_peak()
     began = time.perf_counter()
-    made = task()
+    result = task()
     seconds = time.perf_counter() - began
     peak = memory("VmHWM")
     for side in ("W", "H"):
-        np.save(Path(job["out"]) / f"{side}{number}.npy", np.asarray(made.pop(side)))
-    return {"seconds": seconds, "peak_bytes": peak, "bytes_before": before, **made}
+        np.save(Path(job["out"]) / f"{side}{number}.npy", np.asarray(result.pop(side)))
+    return {"seconds": seconds, "peak_bytes": peak, "bytes_before": before, **result}
 
 
 def forget_peak():

@@ -24,8 +24,8 @@ def fit(matrix, rank, seed, target):
     """As a user calls it; a seed of 0 would mean the time of day."""
     import mlpack
 
-    made = mlpack.nmf(input_=matrix, rank=rank, seed=seed + 1)
-    return {"W": made["w"], "H": made["h"], "iterations": None}
+    factors = mlpack.nmf(input_=matrix, rank=rank, seed=seed + 1)
+    return {"W": factors["w"], "H": factors["h"], "iterations": None}
 
 
 def fit_from(matrix, w, h, seed, iterations):
@@ -34,5 +34,5 @@ def fit_from(matrix, w, h, seed, iterations):
 
     start = {"initial_w": w.copy(), "initial_h": h.copy()}
     limits = {"max_iterations": iterations, "min_residue": 1e-300}
-    made = mlpack.nmf(input_=matrix, rank=w.shape[1], seed=1, **limits, **start)
-    return {"W": made["w"], "H": made["h"], "iterations": iterations}
+    factors = mlpack.nmf(input_=matrix, rank=w.shape[1], seed=1, **limits, **start)
+    return {"W": factors["w"], "H": factors["h"], "iterations": iterations}

@@ -20,16 +20,16 @@ def versions():
     import subprocess
 
     code = "import nimfa, numpy, scipy; print(nimfa.__version__, numpy.__version__, scipy.__version__)"
-    told = subprocess.run([INTERPRETER, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
-    return dict(zip(("nimfa", "numpy", "scipy"), told.stdout.split(), strict=True))
+    process = subprocess.run([INTERPRETER, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    return dict(zip(("nimfa", "numpy", "scipy"), process.stdout.split(), strict=True))
 
 
 def result(model):
     """Factors and iterations."""
     import numpy as np
 
-    found = model()
-    return {"W": np.asarray(found.basis()), "H": np.asarray(found.coef()), "iterations": int(found.n_iter)}
+    factors = model()
+    return {"W": np.asarray(factors.basis()), "H": np.asarray(factors.coef()), "iterations": int(factors.n_iter)}
 
 
 def fit(matrix, rank, seed, target):

@@ -15,14 +15,14 @@ def missing():
     """Why it cannot be run here."""
     if shutil.which("Rscript") is None:
         return "Rscript is not installed; on Debian: apt install r-cran-rcppml"
-    told = subprocess.run(["Rscript", "-e", ASK], capture_output=True, check=False)
-    return None if told.returncode == 0 else "R has no package RcppML; on Debian: apt install r-cran-rcppml"
+    process = subprocess.run(["Rscript", "-e", ASK], capture_output=True, check=False)
+    return None if process.returncode == 0 else "R has no package RcppML; on Debian: apt install r-cran-rcppml"
 
 
 def versions():
     """R's and the package's."""
-    told = subprocess.run(["Rscript", "-e", ASK], capture_output=True, text=True, check=True)
-    return dict(zip(("RcppML", "R"), told.stdout.split(), strict=True))
+    process = subprocess.run(["Rscript", "-e", ASK], capture_output=True, text=True, check=True)
+    return dict(zip(("RcppML", "R"), process.stdout.split(), strict=True))
 
 
 def warm():
@@ -54,11 +54,11 @@ def in_r(matrix, rank, seed, tol, iterations):
             array = matrix if part == "dense" else getattr(matrix, part)
             array.astype("f8" if part in ("data", "dense") else "i4", copy=False).tofile(folder / part)
         rows, columns = matrix.shape
-        told = [
+        arguments = [
             str(each) for each in (folder, rows, columns, getattr(matrix, "nnz", 0), rank, seed + 1, tol, iterations)
         ]
         script = Path(__file__).resolve().parents[1] / "harness" / "rcppml.R"
-        subprocess.run(["Rscript", script, *told], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["Rscript", script, *arguments], check=True, stdout=subprocess.DEVNULL)
         figures = json.loads((folder / "figures.json").read_text())
         h = np.fromfile(folder / "w").reshape(rank, columns)
         w = np.fromfile(folder / "h").reshape(rows, rank)

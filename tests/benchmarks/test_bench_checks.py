@@ -25,24 +25,24 @@ def test_check_against_dense_formulas(kind, small):
     """Any nonnegative factors, dense and sparse data."""
     rng = np.random.default_rng(0)
     w, h = rng.random((30, 4)) * (rng.random((30, 4)) < 0.6), rng.random((4, 24))
-    found = check(kind(small), w, h)
-    assert (found.error, found.kkt) == pytest.approx(by_hand(small, w, h), rel=1e-10)
+    result = check(kind(small), w, h)
+    assert (result.error, result.kkt) == pytest.approx(by_hand(small, w, h), rel=1e-10)
 
 
 def test_check_against_the_certificate(small):
     """What partwise says of its own fit is what the harness finds; A is X transposed."""
     fit = pw.factorize(small.T, 5, stop=pw.MaxIterations(30))
-    found = check(small, fit.h, fit.w.T)
-    assert found.error == pytest.approx(fit.error, rel=1e-9)
-    assert found.kkt == pytest.approx(fit.certificate.kkt, rel=1e-6)
+    result = check(small, fit.h, fit.w.T)
+    assert result.error == pytest.approx(fit.error, rel=1e-9)
+    assert result.kkt == pytest.approx(fit.certificate.kkt, rel=1e-6)
 
 
 def test_factors_that_are_no_factorisation(small):
     """Negative factors have an error and no residual, infinite ones neither, wrong shapes are refused."""
     u, s, v = np.linalg.svd(small)
-    found = check(small, u[:, :5] * s[:5], v[:5])
-    assert found.kkt is None
-    assert found.error == pytest.approx(np.sqrt(np.sum(s[5:] ** 2) / np.sum(s**2)))
+    result = check(small, u[:, :5] * s[:5], v[:5])
+    assert result.kkt is None
+    assert result.error == pytest.approx(np.sqrt(np.sum(s[5:] ** 2) / np.sum(s**2)))
     assert check(small, np.full((30, 2), np.nan), np.ones((2, 24))).error == np.inf
     with pytest.raises(ValueError, match="for a matrix of shape"):
         check(small, np.ones((24, 2)), np.ones((2, 30)))

@@ -26,11 +26,11 @@ def test_partwise_and_scikit_learn_in_processes_of_their_own(tiny):
     matrix = tiny.matrix()
     ours, theirs = (execute(Cell(tiny, name, "fit", 0), matrix, 100) for name in ("partwise", "sklearn_cd"))
     assert ours["error"] == pytest.approx(theirs["error"], rel=0.05)
-    for found in (ours, theirs):
-        assert found["seconds"] > 0
-        assert found["iterations"] > 1
-        assert 0 < found["kkt"] < 0.1
-        assert found["peak_bytes"] is None or found["peak_bytes"] > 1e6
+    for record in (ours, theirs):
+        assert record["seconds"] > 0
+        assert record["iterations"] > 1
+        assert 0 < record["kkt"] < 0.1
+        assert record["peak_bytes"] is None or record["peak_bytes"] > 1e6
     curve = execute(Cell(tiny, "partwise", "curve", 0), matrix, 100)["rows"]
     assert curve[0]["iterations"] == 1
     assert curve[-1]["error"] < curve[0]["error"]
@@ -62,10 +62,10 @@ def test_records_stand_for_the_same_run_alone(tiny):
 def test_inputs_are_read_only(kind, tiny):
     """A solver cannot change what the next one gets, and reads what was stored."""
     original = tiny.matrix().toarray()
-    made = problems.stored("other", "other", 3, kind(original), "by hand").matrix()
-    values = made.data if sp.issparse(made) else made
+    loaded = problems.stored("other", "other", 3, kind(original), "by hand").matrix()
+    values = loaded.data if sp.issparse(loaded) else loaded
     assert not values.flags.writeable
-    np.testing.assert_array_equal(made.toarray() if sp.issparse(made) else made, original)
+    np.testing.assert_array_equal(loaded.toarray() if sp.issparse(loaded) else loaded, original)
 
 
 @pytest.mark.parametrize("name", SOLVERS)

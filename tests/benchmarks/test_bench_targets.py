@@ -20,8 +20,8 @@ def row(seconds, error, kkt=1e-3, **more):
 
 def outcome(on, limit, results):
     """The outcome of the row of the table that begins so."""
-    (found,) = [t for t in targets.TARGETS if t.on.startswith(on) and t.limit == limit and "RcppML" not in t.against]
-    return found.measured(results)
+    (result,) = [t for t in targets.TARGETS if t.on.startswith(on) and t.limit == limit and "RcppML" not in t.against]
+    return result.measured(results)
 
 
 @pytest.mark.parametrize(
@@ -30,18 +30,18 @@ def outcome(on, limit, results):
 def test_default_against_default(ours, error, met):
     """An eighth of the time with an error of at most theirs and 0.1 %."""
     results = {"reuters": {"fits": {"partwise": row(ours, error), "sklearn_cd": row(9.0, 0.5)}}}
-    found = outcome("Reuters, all", "(a) 8 ×", results)
-    assert found.met is met
-    assert found.figure == f"{9 / ours:.1f} ×"
-    assert "KKT 1.0e-03" in found.detail
+    result = outcome("Reuters, all", "(a) 8 ×", results)
+    assert result.met is met
+    assert result.figure == f"{9 / ours:.1f} ×"
+    assert "KKT 1.0e-03" in result.detail
 
 
 def test_a_peer_over_the_limit_is_a_lower_bound():
     """A peer that was stopped gives a ratio of at least so much; one that failed gives none."""
     peers = {"partwise": row(10.0, 0.5), "sklearn_cd": {"label": "x", "over": 600}}
-    found = outcome("generated", "(a) 8 ×", {"text1e7": {"fits": peers}})
-    assert found.met
-    assert found.figure == "at least 60.0 ×"
+    result = outcome("generated", "(a) 8 ×", {"text1e7": {"fits": peers}})
+    assert result.met
+    assert result.figure == "at least 60.0 ×"
     peers["sklearn_cd"] = {"label": "x", "failed": "MemoryError"}
     assert outcome("generated", "(a) 8 ×", {"text1e7": {"fits": peers}}).met is None
 
@@ -59,8 +59,8 @@ def test_the_faster_of_the_two_svds_counts():
     fits = {"partwise_acls_to_svd": {**row(0.2, 0.8), "target": 0.8}, "svd_arpack": row(0.3, 0.7)}
     assert outcome("ACLS", "1 ×", {"reuters10": {"fits": fits}}).met is None
     fits["svd_randomized"] = row(0.1, 0.7)
-    found = outcome("ACLS", "1 ×", {"reuters10": {"fits": fits}})
-    assert (found.met, found.figure) == (False, "0.5 ×")
+    result = outcome("ACLS", "1 ×", {"reuters10": {"fits": fits}})
+    assert (result.met, result.figure) == (False, "0.5 ×")
 
 
 @pytest.mark.parametrize(("last", "met"), [(4.0, True), (6.5, False)])
@@ -88,12 +88,12 @@ def test_memory(peak, met):
 
 def records(solver, key="a", date="2026-01-01T00:00:00", curve=()):
     """Two seeds of one solver."""
-    told = {"solver": solver, "key": key, "date": date, "versions": {"p": key}, "target": None}
+    common = {"solver": solver, "key": key, "date": date, "versions": {"p": key}, "target": None}
     for seed, seconds in enumerate((1.0, 3.0)):
-        yield {**told, "kind": "fit", "seed": seed, "seconds": seconds, "error": 0.5, "kkt": 1e-3}
+        yield {**common, "kind": "fit", "seed": seed, "seconds": seconds, "error": 0.5, "kkt": 1e-3}
         if curve:
             rows = [{"iterations": i, "seconds": s * seconds, "error": e, "kkt": 0.1} for i, s, e in curve]
-            yield {**told, "kind": "curve", "seed": seed, "rows": rows}
+            yield {**common, "kind": "curve", "seed": seed, "rows": rows}
 
 
 def test_summary_and_the_time_to_come_near(tmp_path, monkeypatch):
@@ -101,30 +101,30 @@ def test_summary_and_the_time_to_come_near(tmp_path, monkeypatch):
     monkeypatch.setattr(summary, "RESULTS", tmp_path)
     quick = [*records("partwise", curve=[(1, 0.1, 0.9), (5, 0.5, 0.4)])]
     slow = [*records("sklearn_cd", curve=[(1, 1.0, 0.9), (5, 9.0, 0.6)])]
-    made = summarise(PROBLEM, {"mlpack": "not here"}, quick + slow)
-    assert made["fits"]["partwise"]["seconds"] == {"median": 2.0, "least": 1.0, "most": 3.0}
-    assert made["best_error"] == 0.4
-    assert made["curves"]["sklearn_cd"]["within"] == [None, None]
+    content = summarise(PROBLEM, {"mlpack": "not here"}, quick + slow)
+    assert content["fits"]["partwise"]["seconds"] == {"median": 2.0, "least": 1.0, "most": 3.0}
+    assert content["best_error"] == 0.4
+    assert content["curves"]["sklearn_cd"]["within"] == [None, None]
     first = 0.1 + 0.4 * (0.9 - 0.4004) / 0.5
-    assert made["curves"]["partwise"]["within"] == pytest.approx([first, 3 * first], rel=1e-5)
-    found = outcome("Reuters, all", "(b) 8 ×", {"reuters": made})
-    assert found.met
-    assert found.figure == f"at least {18 / (2 * first):.1f} ×"
-    for made_text in (fits_table(made), curves_table(made), targets_table({"reuters": made})):
-        assert "partwise" in made_text
-    assert max(len(line) for line in terminal_targets({"reuters": made}).splitlines()) < 80
+    assert content["curves"]["partwise"]["within"] == pytest.approx([first, 3 * first], rel=1e-5)
+    result = outcome("Reuters, all", "(b) 8 ×", {"reuters": content})
+    assert result.met
+    assert result.figure == f"at least {18 / (2 * first):.1f} ×"
+    for text in (fits_table(content), curves_table(content), targets_table({"reuters": content})):
+        assert "partwise" in text
+    assert max(len(line) for line in terminal_targets({"reuters": content}).splitlines()) < 80
 
 
 def test_versions_are_never_mixed_and_earlier_rows_stay(tmp_path, monkeypatch):
     """Only runs of the newest versions count; a solver without new records keeps its row, on the same matrix alone."""
     monkeypatch.setattr(summary, "RESULTS", tmp_path)
     newer = [{**r, "seconds": 7.0} for r in records("partwise", "b", "2026-02-01T00:00:00")]
-    made = summarise(PROBLEM, {}, [*records("partwise"), *newer, *records("sklearn_cd")])
-    assert made["fits"]["partwise"]["seconds"]["least"] == 7.0
-    summary.save("bench-reuters", made)
-    assert json.loads((tmp_path / "bench-reuters.json").read_text()) == made
+    content = summarise(PROBLEM, {}, [*records("partwise"), *newer, *records("sklearn_cd")])
+    assert content["fits"]["partwise"]["seconds"]["least"] == 7.0
+    summary.save("bench-reuters", content)
+    assert json.loads((tmp_path / "bench-reuters.json").read_text()) == content
     later = summarise(PROBLEM, {}, list(records("partwise", "c", "2026-03-01T00:00:00")))
-    assert later["fits"]["sklearn_cd"] == made["fits"]["sklearn_cd"]
+    assert later["fits"]["sklearn_cd"] == content["fits"]["sklearn_cd"]
     other = Problem("reuters", "Reuters", 50, (100, 80), 900, True, "4567")
     assert set(summarise(other, {}, list(records("partwise")))["fits"]) == {"partwise"}
 

@@ -43,13 +43,13 @@ def test_a_factor_larger_than_a_tile_is_read_in_tiles(monkeypatch):
     rng = np.random.default_rng(0)
     data = as_data(sp.random_array((40, 500), density=0.2, rng=rng, format="csr"))
     factor = rng.random((500, 7))
-    found = []
+    results = []
     for size in (2**10, 2**22):
         monkeypatch.setattr("partwise.data.sparse.TILE_BYTES", size)
         out = np.empty((40, 7))
         data.product(0, 40, factor, out)
-        found.append(out)
-    np.testing.assert_array_equal(*found)
+        results.append(out)
+    np.testing.assert_array_equal(*results)
 
 
 @pytest.mark.parametrize("method", [pw.acls(), pw.ahcls(lam_w=0.1, lam_h=0.1)])
@@ -58,21 +58,21 @@ def test_a_clipping_run_has_the_same_bits_straight_from_the_data_and_by_tiles(me
     matrix = sp.random_array((900, 700), density=0.1, rng=np.random.default_rng(0), format="csr")
     monkeypatch.setattr("partwise.threads.pool.BLOCK_WORK", 2**14)
     assert len(as_data(matrix).blocks) > 2
-    made, found = [], []
+    fills, results = [], []
     fused = squared._fused
-    monkeypatch.setattr(squared, "_fused", lambda *arguments: made.append(fused(*arguments)) or made[-1])
+    monkeypatch.setattr(squared, "_fused", lambda *arguments: fills.append(fused(*arguments)) or fills[-1])
     for tile, near, expected in ((2**8, 0, False), (2**22, 2**30, False), (2**22, 0, True)):
         monkeypatch.setattr("partwise.data.sparse.TILE_BYTES", tile)
         monkeypatch.setattr("partwise.data.sparse.NEAR_BYTES", near)
-        made.clear()
-        found.append(pw.factorize(matrix, 6, algorithm=method, stop=pw.MaxIterations(5)))
-        assert [fill is not None for fill in made] == [expected] * len(made)
-        assert made
-    for result in found[:2]:
+        fills.clear()
+        results.append(pw.factorize(matrix, 6, algorithm=method, stop=pw.MaxIterations(5)))
+        assert [fill is not None for fill in fills] == [expected] * len(fills)
+        assert fills
+    for result in results[:2]:
         for name in ("W", "H"):
-            np.testing.assert_array_equal(getattr(result, name), getattr(found[2], name))
+            np.testing.assert_array_equal(getattr(result, name), getattr(results[2], name))
         for name in ("error", "angle"):
-            np.testing.assert_array_equal(result.history[name], found[2].history[name])
+            np.testing.assert_array_equal(result.history[name], results[2].history[name])
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

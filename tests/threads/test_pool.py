@@ -408,23 +408,23 @@ def test_an_interrupt_in_the_start_of_a_later_restart_returns_the_earlier_one():
 def test_an_interrupt_at_any_product_returns_what_there_is(monkeypatch):
     """In a half-step, a check of a rule, a restart, a polish or on the way to it: there is a result from step 0 on."""
     matrix = tiny()
-    made = [0, 0]
+    counts = [0, 0]
     plain = DenseData.product
 
-    def counted(self, *given):
-        made[0] += 1
-        if made[0] == made[1]:
+    def counted(self, *arguments):
+        counts[0] += 1
+        if counts[0] == counts[1]:
             raise KeyboardInterrupt
-        plain(self, *given)
+        plain(self, *arguments)
 
     monkeypatch.setattr(DenseData, "product", counted)
     rules = {"stop": [pw.MaxIterations(2), pw.Stationarity(1e-9, every=2)], "polish_stop": pw.MaxIterations(4)}
     settings = {"algorithm": "acls", "init": "random", "polish": "hals", "restarts": 2}
     whole = survives(matrix, **settings, **rules)
-    total = made[0] - 2  # the last two are the certificate's, when the run is over
+    total = counts[0] - 2  # the last two are the certificate's, when the run is over
     assert total > 12
     for at in range(2, total + 1):
-        made[:] = [0, at]
+        counts[:] = [0, at]
         fit = survives(matrix, **settings, **rules)
         assert fit.reason is pw.Reason.INTERRUPTED, at
         assert fit.error >= whole.error
@@ -474,7 +474,7 @@ def start(data, rank, rng, workers):
     held.append(blas())
     return rng.random((data.shape[0], rank))
 
-held, found = [], []
+held, outcomes = [], []
 pw.factorize(A, 10, algorithm="hals", stop=pw.MaxIterations(1), threads=2)
 for i in range(40):
     begun = threading.Event()
@@ -483,11 +483,11 @@ for i in range(40):
     threading.Thread(target=kill).start()
     rules = [ready, pw.Stationarity(1e-300, every=2)]
     fit = pw.factorize(A, 10, algorithm="hals", init=start, stop=rules, threads=2)
-    found.append([fit.reason.name, bool(np.isfinite(fit.error)), fit.certificate.kkt is not None, blas()])
-print(json.dumps([found, held, threading.active_count()]))
+    outcomes.append([fit.reason.name, bool(np.isfinite(fit.error)), fit.certificate.kkt is not None, blas()])
+print(json.dumps([outcomes, held, threading.active_count()]))
 """
-    found, held, threads = json.loads(python(script))
-    assert found == [["INTERRUPTED", True, True, [2]]] * 40
+    outcomes, held, threads = json.loads(python(script))
+    assert outcomes == [["INTERRUPTED", True, True, [2]]] * 40
     assert held == [[1]] * 40
     assert threads == 1
 
@@ -540,8 +540,8 @@ print(json.dumps([good, look() == wanted]))
 def test_the_environment_sets_the_threads_and_the_argument_wins(monkeypatch):
     """PARTWISE_NUM_THREADS, threads=, and the usable cores where neither is given."""
 
-    def used(**given: int) -> int:
-        return pw.factorize(tiny(), 2, stop=pw.MaxIterations(1), **given).certificate.threads
+    def used(**settings: int) -> int:
+        return pw.factorize(tiny(), 2, stop=pw.MaxIterations(1), **settings).certificate.threads
 
     monkeypatch.delenv("PARTWISE_NUM_THREADS", raising=False)
     assert used() == usable_cores()
@@ -557,10 +557,10 @@ def test_the_number_of_threads_is_the_number_at_work(monkeypatch):
     seen: set[str] = set()
     plain = type(pw.as_data(sparse())).product
 
-    def watched(self, *given):
+    def watched(self, *arguments):
         seen.add(threading.current_thread().name)
         time.sleep(0.001)
-        plain(self, *given)
+        plain(self, *arguments)
 
     monkeypatch.setattr("partwise.data.sparse.SparseData.product", watched)
     pw.factorize(sparse(), 3, stop=pw.MaxIterations(3), threads=3)
@@ -572,19 +572,19 @@ def test_the_number_of_threads_is_the_number_at_work(monkeypatch):
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("partwise")]
 
 
-@pytest.mark.parametrize("given", ["0", "-1", "two", "1.5", "²"])
-def test_a_bad_environment_is_refused_in_a_sentence(given, monkeypatch):
+@pytest.mark.parametrize("value", ["0", "-1", "two", "1.5", "²"])
+def test_a_bad_environment_is_refused_in_a_sentence(value, monkeypatch):
     """A number of threads is a whole number of at least 1."""
-    monkeypatch.setenv("PARTWISE_NUM_THREADS", given)
+    monkeypatch.setenv("PARTWISE_NUM_THREADS", value)
     with pytest.raises(ValueError, match="PARTWISE_NUM_THREADS must be a whole number of at least 1"):
         pw.factorize(tiny(), 2)
 
 
-@pytest.mark.parametrize("given", [0, -2, 1.5, True, "2"])
-def test_bad_threads_are_refused_in_a_sentence(given):
+@pytest.mark.parametrize("value", [0, -2, 1.5, True, "2"])
+def test_bad_threads_are_refused_in_a_sentence(value):
     """The argument likewise."""
     with pytest.raises(ValueError, match="threads must be a whole number of at least 1"):
-        pw.factorize(tiny(), 2, threads=given)
+        pw.factorize(tiny(), 2, threads=value)
 
 
 FIT = """

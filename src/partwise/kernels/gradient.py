@@ -54,8 +54,8 @@ def gradient_rows(gram, rhs, first, inner, tol, out):
                 start = size
             if size <= tol * tol * start:
                 break
-            found = trial(gram, x, y, step, z, d, gd)
-            if found:
+            accepted = trial(gram, x, y, step, z, d, gd)
+            if accepted:
                 for _ in range(20):
                     kept[:] = z
                     moved = trial(gram, x, y, step * 10, z, d, gd)
@@ -66,10 +66,10 @@ def gradient_rows(gram, rhs, first, inner, tol, out):
             else:
                 for _ in range(20):
                     step /= 10
-                    found = trial(gram, x, y, step, z, d, gd)
-                    if found:
+                    accepted = trial(gram, x, y, step, z, d, gd)
+                    if accepted:
                         break
-            if not found:
+            if not accepted:
                 break
             x[:] = z
         for c in range(k):

@@ -43,7 +43,7 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any
 def _forget_what_changed(cache: Any) -> None:
     """Make the cache valid only as long as no kernel file has changed."""
     file = getattr(cache, "_cache_file", None)
-    if STAMP and hasattr(file, "_source_stamp"):
+    if STAMP and file is not None and hasattr(file, "_source_stamp"):
         file._source_stamp = STAMP
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from partwise.kernels.jit import jit
+from partwise.types import Array
 
 EPS = 2.220446049250313e-16
 
@@ -156,7 +157,7 @@ def pivot_row(gram, r, passive, work, y, x):
     return False
 
 
-def pivoting_rows(gram, rhs, guess, out):
+def pivoting_rows(gram: Array, rhs: Array, guess: Array, out: Array) -> None:
     """Every row by pivoting from the support of ``guess``; a row on which it gives up is solved by FNNLS.
 
     That is rare, so FNNLS is a kernel of its own, which is compiled when it is needed.

@@ -23,7 +23,7 @@ def plain_csr_product(indptr, indices, values, factor, lo, hi, out):
 
 @jit
 def csr_product(indptr, indices, values, factor, lo, hi, tile, out):
-    """The same bits as :func:`plain_csr_product`, for sorted indices, sooner.
+    """The same bits as :func:`plain_csr_product`, for sorted indices, faster.
 
     Four entries at a time, so that a sum is loaded and stored once for four; and ``tile`` rows of the factor at a time,
     so that a factor larger than the cache is read a piece at a time.
@@ -67,7 +67,7 @@ def column_dots(x, y, total):
     """total[c] += Σ_i x[i, c] y[i, c] for each column c, in float64.
 
     An array that a kernel returns is wrapped by Python code of numba's, where Ctrl-C would become another error; so
-    what is found goes into an array that is given.
+    the sums go into an array of the caller.
     """
     for i in range(x.shape[0]):
         for c in range(x.shape[1]):

@@ -62,7 +62,7 @@ def thread_count(threads: int | None) -> int:
 
 
 class Workers:
-    """Maps over row blocks on some threads; made per call, closed with it."""
+    """Maps over row blocks on some threads; one object for each call, closed with it."""
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = thread_count(threads)
@@ -111,7 +111,7 @@ class Workers:
         return [results[index] for index in range(len(blocks))]
 
     def buffer(self, rows: int, width: int, dtype: np.dtype[Any]) -> Array:
-        """Memory for a block that this thread may write over until it asks again."""
+        """Memory for a block; the next call by the same thread hands it out again."""
         key, size = (get_ident(), dtype.char), rows * width
         if key not in self._buffers or self._buffers[key].size < size:
             self._buffers[key] = np.empty(size, dtype)
