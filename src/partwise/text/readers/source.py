@@ -124,7 +124,7 @@ class TextSource:
         """The bytes, decompressed when they are gzipped (by their first two bytes, not by the name)."""
         raw = _buffered(sys.stdin.buffer) if self.path is None else self.path.open("rb")
         try:
-            yield io.BufferedReader(gzip.GzipFile(fileobj=raw)) if raw.peek(2)[:2] == b"\x1f\x8b" else raw
+            yield gunzipped(raw)
         except (gzip.BadGzipFile, EOFError, zlib.error):
             raise ValueError(f"{self.name} is not a whole gzip file; fetch it again.") from None
         finally:
