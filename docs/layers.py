@@ -8,7 +8,7 @@ LAYERS: list[dict[str, str]] = [
     {
         "kernels": "compiled row loops, the only room that imports numba: plain arrays in, plain arrays out",
         "threads": "row blocks on threads (`pool`), and BLAS held at one thread meanwhile (`blas`)",
-        "storage": "files: `archive` (arrays and JSON), `targets`, `locks`, `settings` (the one serialiser)",
+        "storage": "files: `archive`, `targets`, `locks`, `npy`, `gzipped`, and `settings` (the one serialiser)",
     },
     {
         "data": "`as_data` alone asks what kind a matrix is; dense, sparse, disk, Dask; passes and products",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from partwise.linalg.matching import unit_columns
+from partwise.linalg.matching import assign, unit_columns
 from partwise.storage.settings import Plain
 from partwise.types import Array
 
@@ -76,11 +76,8 @@ def shared(first: Sequence[str], second: Sequence[str]) -> tuple[Array, Array]:
 
 def assigned(w: Array, other: Array) -> list[tuple[int, int, float]]:
     """Columns matched so that the sum of the cosines is greatest: (column, other column, cosine), closest first."""
-    from scipy.optimize import linear_sum_assignment  # imported late: it takes a quarter of a second
-
     cosines = unit_columns(w).T @ unit_columns(other)
-    rows, columns = linear_sum_assignment(-cosines)
-    pairs = [(int(r), int(c), float(cosines[r, c])) for r, c in zip(rows, columns, strict=True)]
+    pairs = [(int(r), int(c), float(cosines[r, c])) for r, c in zip(*assign(cosines), strict=True)]
     return sorted(pairs, key=lambda pair: (-pair[2], pair[0]))
 
 

@@ -15,6 +15,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import AnyStr, BinaryIO, cast
 
+from partwise.storage.gzipped import gunzipped
+
 LIMIT = 1 << 25
 """The most bytes of one document; what is longer is hardly one document, and its words would fill the memory."""
 TOO_LONG = f"Longer than {LIMIT >> 20} MB, so left out"
