@@ -147,10 +147,13 @@ def test_alp_is_refused(client):
 
 
 def test_nothing_piles_up(client):
-    """The scheduler knows no more tasks after 20 iterations than after 10; one more at each would be 10 more."""
+    """The scheduler knows no more tasks in iterations 30 to 40 than in 5 to 15; one more at each would be 25 more.
+
+    Tasks are forgotten a little after their last use, later on a busy machine, so single counts vary.
+    """
     steps = pw.iterate(sparse_blocks(sparse(), (120, 75)), 4, algorithm="hals")
-    counts = [held(client) for step in islice(steps, 21) if step.iteration >= 5]
-    assert max(counts[10:]) <= max(counts[:6]) + 5
+    counts = [held(client) for _ in islice(steps, 41)]
+    assert max(counts[30:]) <= max(counts[5:16]) + 15
 
 
 def test_a_worker_killed_in_the_middle_changes_nothing(client):
