@@ -23,7 +23,9 @@ def square_product(rows, square, floor, out):
         _clip(tile, floor, tile)
     if whole < n:
         filled = np.zeros((NEAR_ROWS, k), rows.dtype)
-        filled[: n - whole] = rows[whole:]
+        for i in range(n - whole):  # numba takes 2 s to compile the assignment of a slice
+            for c in range(k):
+                filled[i, c] = rows[whole + i, c]
         tile = np.empty((NEAR_ROWS, k), rows.dtype)
         np.dot(filled, square, tile)
         _clip(tile, floor, out[whole:])
