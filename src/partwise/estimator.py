@@ -13,7 +13,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_n_features, check_is_fitted, check_non_negative, validate_data
 
 from partwise.algorithms.base import Algorithm
-from partwise.algorithms.table import as_algorithm
 from partwise.data.as_data import as_data, is_kept_elsewhere
 from partwise.data.products import residual2
 from partwise.data.structure import check_structure
@@ -21,8 +20,8 @@ from partwise.engine.half_step import fold_in, in_precision
 from partwise.engine.online import Sums
 from partwise.engine.run import default_stop
 from partwise.engine.stopping import MaxIterations, Reason, Rule
-from partwise.factorize import DEFAULT_ALGORITHM, certified, checked_call, iterate
-from partwise.losses.table import loss_of
+from partwise.factorize import certified, checked_call, iterate
+from partwise.losses.table import algorithm_for, loss_of
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
 from partwise.types import Array
@@ -35,8 +34,9 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     ----------
     n_components : int or "auto", default="auto"
         The number of parts; "auto" is 10, or the smaller side of X if that is less.
-    algorithm : str or Algorithm, default="als-hals"
-        A name in ``partwise.ALGORITHMS`` or an object such as ``partwise.acls(lam_w=.5, lam_h=.5)``.
+    algorithm : str, Algorithm or None, default=None
+        A name in ``partwise.ALGORITHMS`` or an object such as ``partwise.acls(lam_w=.5, lam_h=.5)``; None is
+        ``als-hals``, and ``kl-sweeps`` is for counts.
     init : str, object, array or None, default=None
         A name in ``partwise.INITS``, or the start of the components as a features × n_components array; None is the
         algorithm's own, for the default one ``sample``: a run on some of the samples first.
@@ -81,7 +81,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self,
         n_components: int | str = "auto",
         *,
-        algorithm: str | Algorithm = DEFAULT_ALGORITHM,
+        algorithm: str | Algorithm | None = None,
         init: Any = None,
         tol: float = 1e-4,
         max_iter: int = 300,
@@ -106,7 +106,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Find the components of X and give each sample's weights."""
         X = self._checked(X, reset=True)
-        algorithm, data = as_algorithm(self.algorithm), as_data(X).T
+        algorithm, data = algorithm_for(self.algorithm), as_data(X).T
         call = checked_call(
             data,
             self._rank(X.shape),
@@ -125,9 +125,10 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.n_components_ = fit.rank
         self.certificate_ = fit.certificate
         self.n_iter_ = max(1, fit.certificate.iterations)
-        self.reconstruction_err_ = fit.error * float(np.sqrt(data.norm2))
+        self.reconstruction_err_ = call.problem.loss.distance(data, fit.error)
         self.n_samples_seen_ = X.shape[0]
-        self._sums = Sums.of(fit.h, run.iterate.check.rhs_w)
+        if call.problem.loss.streams:
+            self._sums = Sums.of(fit.h, run.iterate.check.rhs_w)
         if self.tol > 0 and fit.reason is Reason.MAX_ITERATIONS:
             warnings.warn(
                 f"NMF stopped at max_iter={self.max_iter} before the tolerance was met; "
@@ -145,6 +146,9 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         """
         if not isinstance(self.forget_factor, (int, float, np.number)) or not 0 < self.forget_factor <= 1:
             raise ValueError(f"forget_factor must be a number in (0, 1], not {self.forget_factor!r}.")
+        algorithm = algorithm_for(self.algorithm)
+        if not loss_of(algorithm).streams:
+            raise ValueError(f"{algorithm.name} needs all samples at once; use another algorithm for streams.")
         first = not hasattr(self, "_sums")
         documents = as_data(self._checked(X, reset=first), zero=not first)
         with Workers(self.threads) as workers:
@@ -162,9 +166,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
     def _begin(self, documents: Any) -> None:
         """The components before the first batch: step 0 of the loop on it."""
-        rank, self.algorithm_ = self._rank(documents.shape), as_algorithm(self.algorithm)
-        if not loss_of(self.algorithm_).streams:
-            raise ValueError(f"{self.algorithm_.name} needs all samples at once; use another algorithm for streams.")
+        rank, self.algorithm_ = self._rank(documents.shape), algorithm_for(self.algorithm)
         steps = iterate(
             documents.T, rank, algorithm=self.algorithm_, init=self.init, seed=self._seed(), threads=self.threads
         )

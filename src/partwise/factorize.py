@@ -24,13 +24,12 @@ from partwise.engine.stopping import Reason, Rule, Stationarity, TimeLimit, any_
 from partwise.engine.warm_start import Sample as Sample  # its line in INITS
 from partwise.inits.table import as_init, is_seeded, is_warm, name_of
 from partwise.linalg.svd import SVD, block_svd
-from partwise.losses.table import LOSSES, loss_of
+from partwise.losses.table import algorithm_for, loss_of
 from partwise.result.certificate import certify, versions
 from partwise.result.factorization import Factorization
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
 
-DEFAULT_ALGORITHM = LOSSES["squared"].default_algorithm
 NO_POLISH = (Reason.INTERRUPTED, Reason.TIME_LIMIT)
 """The ends after which no polish follows."""
 
@@ -39,7 +38,8 @@ def iterate(
     matrix: Any,
     rank: int,
     *,
-    algorithm: str | Algorithm = DEFAULT_ALGORITHM,
+    algorithm: str | Algorithm | None = None,
+    loss: str | None = None,
     init: Any = None,
     seed: int | None = 0,
     threads: int | None = None,
@@ -51,7 +51,7 @@ def iterate(
     ends by itself only when a whole factor has become zero, a penalised problem has lost its minimum, or before a step
     with a number that is not finite.
     """
-    problem = as_problem(matrix, rank, algorithm, init, threads, reseed)
+    problem = as_problem(matrix, rank, algorithm_for(algorithm, loss), init, threads, reseed)
     check_seed(seed)
     return _steps(Run(problem, drawn_seed(seed), (), "last", cap=None))
 
@@ -72,7 +72,8 @@ def factorize(
     matrix: Any,
     rank: int,
     *,
-    algorithm: str | Algorithm = DEFAULT_ALGORITHM,
+    algorithm: str | Algorithm | None = None,
+    loss: str | None = None,
     init: Any = None,
     stop: Rule | Sequence[Rule] | None = None,
     polish: str | Algorithm | None = None,
@@ -96,7 +97,9 @@ def factorize(
     matrix : numpy array, scipy sparse matrix, data frame, matrix on disk, dask array, or an object of your own with
         the members of ``partwise.types.Local``; m × n (terms × documents), entries ≥ 0.
     rank : the number of components k.
-    algorithm : a name in ``ALGORITHMS`` or an object such as ``acls(lam_w=.5, lam_h=.5)``.
+    algorithm : a name in ``ALGORITHMS`` or an object such as ``acls(lam_w=.5, lam_h=.5)``; None is the loss's own.
+    loss : what is minimised, a name in ``LOSSES``: "squared", or for counts "poisson" (also "kl"), the Kullback–Leibler
+        divergence; None is the algorithm's own.
     init : a name in ``INITS``, an object, W itself, a pair (W, H), or an earlier result; None is the algorithm's own,
         ``sample`` for the default one, and ``random-acol`` with restarts.
     stop : a stopping rule or a list of which any may stop the run (see :func:`default_stop`); without MaxIterations
@@ -122,13 +125,14 @@ def factorize(
     """
     clock = Clock()
     path = None if checkpoint is None else place(checkpoint)
+    chosen = algorithm_for(algorithm, loss)
     if memory_limit is not None:
-        expected = plan(matrix, rank, algorithm=algorithm, init=init, restarts=restarts, threads=threads)
+        expected = plan(matrix, rank, algorithm=chosen, init=init, restarts=restarts, threads=threads)
         refuse_beyond(memory_limit, expected)
     call = checked_call(
         matrix,
         rank,
-        algorithm=algorithm,
+        algorithm=chosen,
         init=init,
         stop=stop,
         polish=polish,
@@ -156,7 +160,7 @@ def checked_call(
     matrix: Any,
     rank: Any,
     *,
-    algorithm: Any = DEFAULT_ALGORITHM,
+    algorithm: Any = None,
     init: Any = None,
     stop: Any = None,
     polish: Any = None,
@@ -342,7 +346,7 @@ def as_problem(
     clock: Clock | None = None,
 ) -> Problem:
     """The checked problem, before any work."""
-    chosen = as_algorithm(algorithm)
+    chosen = algorithm_for(algorithm)
     start = as_init(init, chosen, restarts)
     data = as_data(matrix)
     rank = check_rank(rank, data.shape)

@@ -50,6 +50,8 @@ class Part(Protocol):
     @property
     def row_norms2(self) -> Array: ...
     @property
+    def row_sums(self) -> Array: ...
+    @property
     def T(self) -> Part: ...
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
         """out = A[lo:hi] @ factor."""
@@ -64,6 +66,10 @@ class Part(Protocol):
 
     def rows(self, lo: int, hi: int) -> Array:
         """A[lo:hi], dense."""
+        ...
+
+    def entries(self, lo: int, hi: int) -> tuple[Array, Array, Array]:
+        """(indptr, indices, values) of the entries above 0 in A[lo:hi]; ``indptr`` points into the other two."""
         ...
 
     def some(self, rows: Array, workers: Any) -> Any:
@@ -144,6 +150,16 @@ class Data(Protocol):
     @property
     def norm2(self) -> float:
         """‖A‖_F², in float64."""
+        ...
+
+    @property
+    def row_sums(self) -> Array:
+        """The sum of each row, in float64."""
+        ...
+
+    @property
+    def memo(self) -> dict[str, Any]:
+        """What a loss has computed of the data once and for all."""
         ...
 
     def rows(self, lo: int, hi: int) -> Array:
@@ -237,6 +253,8 @@ class Update(ABC):
     """A linear penalty, which can make entries of ``rhs`` negative, is minimised like the rest of the objective."""
     zero_floor: ClassVar[float] = 0.0
     """Above 0 an entry that is zero stays zero, and this fraction of the row's mean stands for zero at a start."""
+    ahead_floor: ClassVar[float] = 0.0
+    """The fraction of an entry that momentum leaves of it where it would carry it below zero."""
     constraint: str = ""
     """What the rows hold besides x ≥ 0, in words; momentum and a polish would undo it."""
 
@@ -267,6 +285,25 @@ class Update(ABC):
     def exact(self) -> Update | None:
         """The cold update that solves this row problem to the end, where that is not nonnegative least squares."""
         return None
+
+
+class EntryUpdate(Update):
+    """A half-step of another loss than the squared one, which sees the entries of its rows of A.
+
+    Law 1′: row i of the result depends on A[i], the fixed factor, its column sums and ``before[i]``; it is ≥ 0 and has
+    the shape and dtype of ``before``.
+    """
+
+    ahead_floor = 1e-3  # a row of zeros would fit its entries with 0
+
+    def prepare(self, gram: Array) -> Rows:
+        raise TypeError(f"{type(self).__name__} needs the entries of the data, not a Gram matrix.")
+
+    @abstractmethod
+    def solve(
+        self, entries: tuple[Array, Array, Array], fixed: Array, sums: Array, before: Array, out: Array, logs: Array
+    ) -> None:
+        """Fill ``out`` from (indptr, indices, values) of the rows; ``logs[0]`` gains Σ a log(a/y) at the new rows."""
 
 
 class NoMinimum(ValueError):

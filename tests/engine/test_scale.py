@@ -71,7 +71,7 @@ def same_path(one: list[pw.Step], two: list[pw.Step], s: float, c: float, same=e
 
 def power(name: str) -> int:
     """The power of A's units that an algorithm's objective has."""
-    return 1 if pw.ALGORITHMS[name]().loss == "absolute" else 2
+    return 2 if pw.ALGORITHMS[name]().loss == "squared" else 1
 
 
 @pytest.mark.parametrize("init", pw.INITS)
@@ -106,7 +106,7 @@ def test_single_precision_and_sparse_data_too(name, init):
     one = path(matrix, built(name), init, 5)
     for c in (4.0, 2.0**20, 2.0**-20):
         s = start_scale(init, c)
-        same_path(one, path(np.float32(c) * matrix, built(name, s, c), init, 5), s, c)
+        same_path(one, path(np.float32(c) * matrix, built(name, s, c), init, 5), s, c, power=power(name))
 
 
 @pytest.mark.parametrize("c", [4.0, 2.0**40, 2.0**-40])
@@ -153,7 +153,7 @@ def test_a_certificate_says_the_same_of_both(name, init):
     matrix = planted()
     stop = [pw.MaxIterations(40), pw.Frobenius(change=1e-5)]
     one = pw.factorize(matrix, RANK, algorithm=built(name), init=init, stop=stop, svd=True)
-    assert one.certificate.svd_ratio >= 1
+    assert power(name) == 1 or one.certificate.svd_ratio >= 1
     for c in (4.0, 2.0**40, 2.0**-40):
         s = start_scale(init, c)
         two = pw.factorize(c * matrix, RANK, algorithm=built(name, s, c), init=init, stop=stop, svd=True)

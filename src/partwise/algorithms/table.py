@@ -19,6 +19,8 @@ from partwise.algorithms.updates import (
     LeastSquares,
     Multiplicative,
     Pivoting,
+    PoissonMultiplicative,
+    PoissonSweeps,
     ProjectedGradient,
 )
 from partwise.arguments import choose, number, whole_number
@@ -151,6 +153,20 @@ def als_hals(
     return replace(main, extrapolation=Extrapolation(), lead=lead, lead_iterations=3, init="sample")
 
 
+def kl_sweeps(sweeps: int = 2) -> Algorithm:
+    """Safe coordinate sweeps with momentum for the Poisson likelihood, in memory."""
+    update = PoissonSweeps(whole_number("kl-sweeps(sweeps=...)", sweeps))
+    side = Side(update)
+    settings = {"sweeps": update.sweeps}
+    return Algorithm("kl-sweeps", side, side, Extrapolation(), loss="poisson", settings=settings)
+
+
+def kl_multiplicative() -> Algorithm:
+    """Lee and Seung's multiplicative updates for the Kullback–Leibler divergence."""
+    side = Side(PoissonMultiplicative())
+    return Algorithm("kl-multiplicative", side, side, loss="poisson")
+
+
 ALGORITHMS: dict[str, Callable[..., Algorithm]] = {
     "als": als,
     "acls": acls,
@@ -166,6 +182,8 @@ ALGORITHMS: dict[str, Callable[..., Algorithm]] = {
     "barrier": barrier,
     "alp": alp,
     "hoyer": hoyer_target,
+    "kl-sweeps": kl_sweeps,
+    "kl-multiplicative": kl_multiplicative,
 }
 """Name -> factory; add a line to add an algorithm."""
 

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from partwise.algorithms.table import as_algorithm
 from partwise.arguments import check_seed
 from partwise.cli import options
 from partwise.cli.fitting import keeping, save_fit, show_fit
@@ -18,9 +17,9 @@ from partwise.cli.plugins import load_plugins
 from partwise.engine.plan import plan
 from partwise.engine.run import default_stop
 from partwise.engine.stopping import MaxIterations
-from partwise.factorize import DEFAULT_ALGORITHM
 from partwise.factorize import factorize as factorize_matrix
 from partwise.inits.table import as_init
+from partwise.losses.table import algorithm_for
 
 
 @options.grouped()
@@ -32,7 +31,8 @@ def factorize(
     ] = None,
     svd: Annotated[bool, typer.Option("--svd", help="Compare the error with the SVD's.")] = False,
     as_json: options.Json = False,
-    algorithm: options.AlgorithmName = DEFAULT_ALGORITHM,
+    algorithm: options.AlgorithmName = None,
+    loss: options.LossName = None,
     init: options.InitName = None,
     plugin: options.Plugins = None,
     polish: Annotated[str | None, options.fitting(help="An algorithm that goes on from the result.")] = None,
@@ -46,7 +46,7 @@ def factorize(
     Example: partwise factorize matrix.npz -k 20 -o fit.partwise --svd
     """
     load_plugins(plugin)
-    chosen, _, limit = as_algorithm(algorithm), as_init(init), MaxIterations(most)
+    chosen, _, limit = algorithm_for(algorithm, loss), as_init(init), MaxIterations(most)
     check_seed(fitting.seed)
     output = check_output(output, matrix)
     check_checkpoint(fitting.checkpoint, matrix)

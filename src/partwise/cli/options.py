@@ -28,7 +28,12 @@ Texts = Annotated[
     ),
 ]
 
-AlgorithmName = Annotated[str, fitting("--algorithm", help="A name in partwise.ALGORITHMS.")]
+AlgorithmName = Annotated[
+    str | None, fitting("--algorithm", help="A name in partwise.ALGORITHMS; else the loss's own, als-hals for squared.")
+]
+LossName = Annotated[
+    str | None, fitting("--loss", help="What is minimised, a name in partwise.LOSSES: squared, or poisson for counts.")
+]
 InitName = Annotated[str | None, fitting("--init", help="A name in partwise.INITS; else the algorithm's own.")]
 Plugins = Annotated[
     list[str] | None,

@@ -12,13 +12,12 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from partwise.algorithms.table import as_algorithm
 from partwise.cli import options
 from partwise.cli.output import check_output
 from partwise.cli.plugins import load_plugins
-from partwise.factorize import DEFAULT_ALGORITHM
 from partwise.inits.table import RANDOM, as_init
 from partwise.io.read_matrix import read_matrix
+from partwise.losses.table import algorithm_for
 from partwise.storage.archive import atomic
 from partwise.study.ranks import Ranks, recommend, survey
 
@@ -28,7 +27,8 @@ def ranks(
     least: Annotated[int, typer.Option("--from", help="the smallest rank to try")] = 2,
     most: Annotated[int, typer.Option("--to", help="the largest rank to try")] = 12,
     runs: Annotated[int, typer.Option(help="how many starts at each rank")] = 6,
-    algorithm: Annotated[str, typer.Option(help="a name in partwise.ALGORITHMS")] = DEFAULT_ALGORITHM,
+    algorithm: options.AlgorithmName = None,
+    loss: options.LossName = None,
     init: Annotated[str, typer.Option(help="a name in partwise.INITS")] = RANDOM,
     plugin: options.Plugins = None,
     seed: Annotated[int, typer.Option(help="the first seed")] = 0,
@@ -40,13 +40,13 @@ def ranks(
     Example: partwise ranks matrix.npz --from 2 --to 20 --plot ranks.png
     """
     load_plugins(plugin)
-    as_algorithm(algorithm), as_init(init)
+    algorithm_for(algorithm, loss), as_init(init)
     plot = check_output(plot, matrix)
     data = read_matrix(matrix)
     if most < least:
         raise ValueError(f"--to {most} is below --from {least}; give a range such as --from 2 --to 12.")
     tried = range(least, most + 1)
-    rows = survey(data, tried, runs=runs, algorithm=algorithm, init=init, seed=seed)
+    rows = survey(data, tried, runs=runs, algorithm=algorithm, loss=loss, init=init, seed=seed)
     errors = Console(stderr=True)
     quiet = not sys.stderr.isatty()
     tracked = track(rows, "ranks", total=len(tried), console=errors, disable=quiet, transient=True)

@@ -14,7 +14,6 @@ from partwise.cli.matrix_input import MATRIX_HELP, matrix_from
 from partwise.cli.output import check_output, pairs, print_json, show, working
 from partwise.cli.plugins import load_plugins
 from partwise.engine.plan import plan as plan_run
-from partwise.factorize import DEFAULT_ALGORITHM
 from partwise.resume import resume as load_run
 
 
@@ -48,7 +47,8 @@ def plan(
     matrix: Annotated[str, typer.Argument(metavar="MATRIX", help=MATRIX_HELP)],
     k: Annotated[int, typer.Option("-k", "--rank", help="How many parts.")] = 10,
     as_json: options.Json = False,
-    algorithm: options.AlgorithmName = DEFAULT_ALGORITHM,
+    algorithm: options.AlgorithmName = None,
+    loss: options.LossName = None,
     init: options.InitName = None,
     plugin: options.Plugins = None,
     restarts: options.Restarts = 1,
@@ -61,7 +61,7 @@ def plan(
     load_plugins(plugin)
     with working("reading"):
         data = matrix_from(matrix)
-    estimate = plan_run(data, k, algorithm=algorithm, init=init, restarts=restarts, threads=threads)
+    estimate = plan_run(data, k, algorithm=algorithm, loss=loss, init=init, restarts=restarts, threads=threads)
     if as_json:
         print_json(vars(estimate) | {"memory": estimate.memory, "disk": estimate.disk})
         return

@@ -25,7 +25,6 @@ from partwise.cli.output import (
 from partwise.cli.plugins import load_plugins
 from partwise.cli.report import ReportFile, check_report
 from partwise.cli.text_input import cluster, collection_from
-from partwise.factorize import DEFAULT_ALGORITHM
 from partwise.report import write_report
 from partwise.text.clusters import LabelScores, label_scores
 from partwise.text.topic_model import TopicModel
@@ -43,7 +42,8 @@ def topics(
     *,
     reading: options.ReadingOptions,
     words: options.WordOptions,
-    algorithm: options.AlgorithmName = DEFAULT_ALGORITHM,
+    algorithm: options.AlgorithmName = None,
+    loss: options.LossName = None,
     init: options.InitName = None,
     plugin: options.Plugins = None,
     fitting: options.FittingOptions,
@@ -59,7 +59,7 @@ def topics(
     """
     load_plugins(plugin)
     weighting = words.weighting()
-    model = TopicModel(k, weighting=weighting, algorithm=algorithm, init=init, **vars(fitting))
+    model = TopicModel(k, weighting=weighting, algorithm=algorithm, loss=loss, init=init, **vars(fitting))
     model.check()
     whole_number("--terms", terms)
     output = check_output(output, path)

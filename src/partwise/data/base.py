@@ -56,6 +56,18 @@ class Matrix:
         return float(self.row_norms2.sum())
 
     @cached_property
+    def row_sums(self) -> Array:
+        """Row sums in float64, in one pass over the parts."""
+        if self.split == 1:
+            return np.asarray(sum(part.row_sums for _, _, part in self.parts()))
+        return np.concatenate([part.row_sums for _, _, part in self.parts()])
+
+    @cached_property
+    def memo(self) -> dict[str, Any]:
+        """What a loss has computed of the data once and for all."""
+        return {}
+
+    @cached_property
     def digest(self) -> str:
         """A hash of the lengths of all rows and columns."""
         return digest_of([self.row_norms2, self.T.row_norms2])
@@ -67,6 +79,10 @@ class Matrix:
 
     def rows(self, lo: int, hi: int) -> Array:
         """A[lo:hi], dense."""
+        raise NotImplementedError
+
+    def parts(self, both: bool = False) -> Iterator[tuple[int, int, Any]]:
+        """(lo, hi, part) in order, each valid until the next is asked for."""
         raise NotImplementedError
 
     def hold(self, factor: Array) -> Any:
@@ -88,6 +104,16 @@ class LocalData(Matrix):
     def clipped_product(self, factor: Array) -> Callable[..., None] | None:
         """No such kernel unless a kind has one (see :class:`partwise.types.Part`)."""
         return None
+
+    @cached_property
+    def row_sums(self) -> Array:
+        """Row sums in float64, a block at a time."""
+        return np.concatenate([self.rows(lo, hi).sum(axis=1, dtype=np.float64) for lo, hi in self.blocks])
+
+    def entries(self, lo: int, hi: int) -> tuple[Array, Array, Array]:
+        """The entries above 0 of dense rows."""
+        rows = csr_array(self.rows(lo, hi))
+        return rows.indptr, rows.indices, rows.data
 
     def some(self, rows: Array, workers: Workers) -> Any:
         """A[rows]."""

@@ -110,6 +110,19 @@ class SparseData(LocalData):
         rows: Array = self._matrix[lo:hi].toarray()
         return rows
 
+    @cached_property
+    def row_sums(self) -> Array:
+        """Row sums in float64."""
+        indptr, _, values = self._arrays
+        ends = np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
+        sums: Array = ends[indptr[1:]] - ends[indptr[:-1]]
+        return sums
+
+    def entries(self, lo: int, hi: int) -> tuple[Array, Array, Array]:
+        """The arrays themselves."""
+        indptr, indices, values = self._arrays
+        return indptr[lo : hi + 1], indices, values
+
     def some(self, rows: Array, workers: Workers) -> sp.csr_array:
         """Some rows, sparse."""
         return self._matrix[rows]

@@ -12,7 +12,7 @@ from partwise.algorithms.base import Algorithm, Side
 from partwise.data.passes import Tall, as_part, sum_rows, total, walk
 from partwise.data.products import gram_of
 from partwise.kernels.products import look_ahead
-from partwise.losses.base import HalfStep, Loss
+from partwise.losses.base import Batch, HalfStep, Loss
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Factor, FactorRows, Part
@@ -107,7 +107,7 @@ class _HalfSteps:
     ) -> tuple[list[Array], list[Any]]:
         new = [np.empty((part.shape[0], len(step.gram)), part.dtype) for step in self.steps]
         ahead = [None if step.beta is None else np.empty_like(rows) for step, rows in zip(self.steps, new, strict=True)]
-        fill = self.loss.fill(part, self.steps, shared, tall, new, workers)
+        fill = self.loss.fill(Batch(part, self.steps, shared, tall, new, workers))
 
         def block(lo: int, hi: int) -> list[tuple[Array | None, ...]]:
             sums = [np.zeros((2, rows.shape[1])) for rows in new]
@@ -141,7 +141,7 @@ def _block_sums(
     if ahead is None or tall.old is None:
         return gram_of(x), inner, dots, None
     kind = x.dtype.type
-    floor = kind(step.side.update.zero_floor)  # a clipped zero would be locked
+    floor = kind(step.side.update.ahead_floor)
     look_ahead(x, tall.old[lo:hi], kind(step.beta or 0), floor, ahead[lo:hi])
     return (gram_of(x) if step.measured else None), inner, dots, gram_of(ahead[lo:hi])
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from partwise.algorithms.base import Algorithm, Side
-from partwise.algorithms.updates import LeastSquares
+from partwise.algorithms.base import Algorithm
 from partwise.algorithms.updates.multiplicative import lift
 from partwise.data.as_data import as_factor
 from partwise.data.passes import map_rows
@@ -47,7 +46,7 @@ def _start(problem: Problem, seed: int | None) -> tuple[FactorRows, StartCost]:
     checked = as_factor(w, "The start W", (data.shape[0], problem.rank))
     if not getattr(problem.init, "in_range", False):
         checked, _ = in_range(data, checked)
-    return data.hold(np.ascontiguousarray(checked, data.dtype)), cost
+    return problem.loss.start(data, data.hold(np.ascontiguousarray(checked, data.dtype))), cost
 
 
 def _first_steps(problem: Problem, bases: Sequence[FactorRows]) -> list[Step]:
@@ -57,7 +56,7 @@ def _first_steps(problem: Problem, bases: Sequence[FactorRows]) -> list[Step]:
     if h is not None:
         return [problem.pair(w, data.T.hold(h)) for w in bases]
     side = problem.at(1).h
-    own = side if side.update.cold else Side(LeastSquares(), side.penalty)
+    own = problem.loss.first(side)
     # AᵀW⁽⁰⁾ serves H⁽⁰⁾ and the first iteration; many starts, and data that come in parts, go without it.
     kept = own is not side and len(bases) == 1 and data.split is None
     factors = [
@@ -66,7 +65,7 @@ def _first_steps(problem: Problem, bases: Sequence[FactorRows]) -> list[Step]:
     halves = half_steps(data.T, problem.loss, [Job(own, factor) for factor in factors], workers)
     if side.update.zero_floor:
         return [problem.pair(w, map_rows(lift, half.factor.rows)) for w, half in zip(bases, halves, strict=True)]
-    ready = side.update.cold
+    ready = own is side
     return [
         problem.step(0, factor, half.factor if ready else replace(half.factor, rhs=None), half.inner, ready=ready)
         for factor, half in zip(factors, halves, strict=True)

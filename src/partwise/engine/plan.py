@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from partwise.algorithms.base import Algorithm
-from partwise.algorithms.table import as_algorithm
 from partwise.arguments import as_bytes, readable_bytes
 from partwise.data.as_data import outline
 from partwise.engine.restarts import WIDTH
 from partwise.inits.table import as_init
-from partwise.losses.table import LOSSES
+from partwise.losses.table import algorithm_for
 from partwise.threads.pool import thread_count
 
 PROGRAM = 180_000_000
@@ -62,12 +61,13 @@ def plan(
     nnz: int | None = None,
     dtype: Any = np.float64,
     algorithm: str | Algorithm | None = None,
+    loss: str | None = None,
     init: Any = None,
     restarts: int = 1,
     threads: int | None = None,
 ) -> Plan:
     """The bytes of ``factorize`` for a matrix, or for a shape (m, n) with ``nnz`` entries, dense where not given."""
-    chosen = as_algorithm(algorithm if algorithm is not None else LOSSES["squared"].default_algorithm)
+    chosen = algorithm_for(algorithm, loss)
     start = as_init(init, chosen, restarts)
     data = outline(matrix, nnz, dtype)
     (m, n), kind = data.shape, data.dtype

@@ -28,5 +28,5 @@ def stationarity(
         not side.penalty.convex and unbounded(side.penalised(gram))
         for side, gram in ((algorithm.w, weights.gram), (algorithm.h, basis.gram))
     )
-    residual = float(np.sqrt((w.squares + h.squares) / data.norm2)) if loss.stationarity else None
+    residual = float(np.sqrt((w.squares + h.squares) / loss.scale(data))) if loss.stationarity else None
     return Check(Optimality(residual, w.locked, h.locked, bounded), w.rhs, h.rhs)

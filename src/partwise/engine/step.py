@@ -30,9 +30,9 @@ class Check:
     """The stationarity check at a pair, with the two products that it took."""
 
     optimality: Optimality
-    rhs_w: FactorRows
+    rhs_w: FactorRows | None
     """A H, as rows of W."""
-    rhs_h: FactorRows
+    rhs_h: FactorRows | None
     """AᵀW, as rows of H."""
 
 

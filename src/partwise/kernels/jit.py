@@ -28,6 +28,11 @@ def fused_jit(function: Callable[..., Any]) -> Callable[..., Any]:
     return _compiled(function, fastmath={"contract"})
 
 
+def sums_jit(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, where the terms of a sum may be added in another order, and so by vectors; x/0 is infinite."""
+    return _compiled(function, fastmath={"reassoc", "contract"}, error_model="numpy")
+
+
 def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     try:
         compiled: Callable[..., Any] = numba.njit(nogil=True, cache=True, **options)(function)

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from partwise.algorithms.base import Algorithm, Side
-from partwise.data.passes import Tall
 from partwise.kernels.products import factor_sums
-from partwise.losses.base import Fill, HalfStep
+from partwise.losses.base import Batch, Fill
 from partwise.losses.squared import Squared
 from partwise.threads.pool import Workers
-from partwise.types import Array, Data, Factor, Part
+from partwise.types import Array, Data, Factor
 
 MOST_ENTRIES = 40_000
 
@@ -43,18 +42,14 @@ class Absolute(Squared):
             )
         return None
 
-    def fill(
-        self,
-        part: Part,
-        steps: Sequence[HalfStep],
-        fixed: Sequence[Array],
-        tall: Sequence[Tall],
-        new: Sequence[Array],
-        workers: Workers,
-    ) -> Fill:
+    def fill(self, batch: Batch) -> Fill:
+        part, workers = batch.part, batch.workers
+
         def fill(lo: int, hi: int, sums: Sequence[Array]) -> None:
             rows = part.rows(lo, hi)
-            for step, other, arrays, out, pair in zip(steps, fixed, tall, new, sums, strict=True):
+            for step, other, arrays, out, pair in zip(
+                batch.steps, batch.fixed, batch.tall, batch.new, sums, strict=True
+            ):
                 x = out[lo:hi]
                 update: Any = step.side.update
                 update.solve(rows, other, x)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
+
+import numpy as np
 
 from partwise.algorithms.base import Algorithm, Side
+from partwise.algorithms.updates import LeastSquares
 from partwise.data.passes import Tall
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Factor, FactorRows, Part
@@ -30,6 +33,19 @@ class HalfStep:
 
 
 @dataclass(frozen=True)
+class Batch:
+    """Half-steps to make on one part, with its rows of their long arrays."""
+
+    part: Part
+    steps: Sequence[HalfStep]
+    fixed: Sequence[Array]
+    tall: Sequence[Tall]
+    new: Sequence[Array]
+    """The rows to fill."""
+    workers: Workers
+
+
+@dataclass(frozen=True)
 class SideCheck:
     """The stationarity check of one side."""
 
@@ -37,8 +53,8 @@ class SideCheck:
     """Its share of the squared KKT residual, not yet divided by ‖A‖²."""
     locked: int
     """Zeros that should not be zero."""
-    rhs: Any
-    """A · fixed, as rows of this side."""
+    rhs: FactorRows | None
+    """A · fixed, as rows of this side, where the next half-step can use it."""
 
 
 class Loss(ABC):
@@ -55,6 +71,8 @@ class Loss(ABC):
     """Whether all of A must be in memory."""
     streams: ClassVar[bool] = True
     """Whether W follows from sums over the samples that have come by."""
+    comparable: ClassVar[bool] = True
+    """Whether the relative error is ‖A − WH‖/‖A‖, so that it can be compared with the SVD's."""
     stationarity: ClassVar[bool] = True
     """Whether the KKT residual is defined."""
     why_not_stationary: ClassVar[str] = ""
@@ -66,21 +84,21 @@ class Loss(ABC):
             return f"{algorithm} needs all of the matrix in memory, so it cannot run on a matrix on disk or on Dask."
         return None
 
+    def first(self, side: Side) -> Side:
+        """How H⁽⁰⁾ is made from W⁽⁰⁾: by the side itself where it needs no earlier rows, else by least squares."""
+        return side if side.update.cold else Side(LeastSquares(), side.penalty)
+
+    def start(self, data: Data, w: FactorRows) -> FactorRows:
+        """W⁽⁰⁾ as this loss can begin with it."""
+        return w
+
     @abstractmethod
     def gather(self, data: Data, fixed: Factor, workers: Workers) -> Array | None:
         """The right-hand side of rows that lie scattered over the parts of A."""
 
     @abstractmethod
-    def fill(
-        self,
-        part: Part,
-        steps: Sequence[HalfStep],
-        fixed: Sequence[Array],
-        tall: Sequence[Tall],
-        new: Sequence[Array],
-        workers: Workers,
-    ) -> Fill:
-        """Do once what depends on the fixed factors alone; the result makes any block of rows of ``new``."""
+    def fill(self, batch: Batch) -> Fill:
+        """Do once what depends on the fixed factors alone; the result makes any block of the batch's new rows."""
 
     @abstractmethod
     def share(self, part: Part, rows: Array, out: Array, workers: Workers) -> None:
@@ -94,9 +112,17 @@ class Loss(ABC):
     def value(self, data: Data, w: Factor, h: Factor, inner: float, workers: Workers) -> tuple[float, float]:
         """(the relative error of the pair, the loss itself)."""
 
+    def distance(self, data: Data, error: float) -> float:
+        """The error in the units of A, as scikit-learn reports it: ‖A − WH‖_F."""
+        return error * float(np.sqrt(data.norm2))
+
     @abstractmethod
     def check(self, data: Data, side: Side, fixed: Factor, factor: FactorRows, workers: Workers) -> SideCheck:
         """The stationarity check of one side; ``fixed.rhs`` is used where it is known."""
+
+    def scale(self, data: Data) -> float:
+        """What the squared KKT residual is divided by."""
+        return data.norm2
 
     @abstractmethod
     def column_misfit(self, data: Data, w: Factor, h: FactorRows, workers: Workers) -> Array:

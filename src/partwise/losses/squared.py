@@ -14,7 +14,7 @@ from partwise.algorithms.updates import exact
 from partwise.data.passes import Tall, as_part, total, walk
 from partwise.data.products import NEAR_EXACT, add_product, gram_of, product, residual2
 from partwise.kernels.products import column_dots, factor_sums, optimality
-from partwise.losses.base import Fill, HalfStep, Loss, SideCheck
+from partwise.losses.base import Batch, Fill, Loss, SideCheck
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Factor, FactorRows, Part
 
@@ -28,24 +28,17 @@ class Squared(Loss):
     def gather(self, data: Data, fixed: Factor, workers: Workers) -> Array | None:
         return product(data, fixed.rows, workers)
 
-    def fill(
-        self,
-        part: Part,
-        steps: Sequence[HalfStep],
-        fixed: Sequence[Array],
-        tall: Sequence[Tall],
-        new: Sequence[Array],
-        workers: Workers,
-    ) -> Fill:
-        solvers = [step.side.prepare(step.gram) for step in steps]
-        fused = _fused(part, steps, solvers, fixed, tall, new) if len(steps) == 1 else None
+    def fill(self, batch: Batch) -> Fill:
+        part, fixed, tall, new, workers = batch.part, batch.fixed, batch.tall, batch.new, batch.workers
+        solvers = [step.side.prepare(step.gram) for step in batch.steps]
+        fused = _fused(batch, solvers[0]) if len(solvers) == 1 else None
         if fused is not None:
             return fused
-        wide = _WideProduct(part, fixed, tall, workers) if part.widens and len(steps) > 1 else None
+        wide = _WideProduct(batch) if part.widens and len(solvers) > 1 else None
 
         def fill(lo: int, hi: int, sums: Sequence[Array]) -> None:
             right_sides = iter(()) if wide is None else wide.block(lo, hi)
-            for i, (step, arrays) in enumerate(zip(steps, tall, strict=True)):
+            for i, (step, arrays) in enumerate(zip(batch.steps, tall, strict=True)):
                 if arrays.rhs is not None:
                     right = arrays.rhs[lo:hi]
                 elif wide is not None:
@@ -110,19 +103,13 @@ class Squared(Loss):
         return Side(exact(side.update) if solvable else side.update, side.penalty)
 
 
-def _fused(
-    part: Part,
-    steps: Sequence[HalfStep],
-    solvers: Sequence[Any],
-    fixed: Sequence[Array],
-    tall: Sequence[Tall],
-    new: Sequence[Array],
-) -> Fill | None:
+def _fused(batch: Batch, solver: Any) -> Fill | None:
     """One half-step whose rows are a clipped product, where the data make those without a large right-hand side."""
-    step, square, arrays, out = steps[0], getattr(solvers[0], "square", None), tall[0], new[0]
+    part, step, arrays, out = batch.part, batch.steps[0], batch.tall[0], batch.new[0]
+    square = getattr(solver, "square", None)
     if square is None or arrays.rhs is not None or arrays.linear is not None:
         return None
-    kernel = part.clipped_product(fixed[0])
+    kernel = part.clipped_product(batch.fixed[0])
     if kernel is None:
         return None
     square, old = square.astype(part.dtype, copy=False), out if arrays.old is None else arrays.old
@@ -136,9 +123,9 @@ def _fused(
 class _WideProduct:
     """The right-hand sides of several half-steps as one product: a column of it has the same bits at any width."""
 
-    def __init__(self, part: Part, fixed: Sequence[Array], tall: Sequence[Tall], workers: Workers) -> None:
-        self._part, self._workers = part, workers
-        missing = [rows for rows, arrays in zip(fixed, tall, strict=False) if arrays.rhs is None]
+    def __init__(self, batch: Batch) -> None:
+        self._part, self._workers = batch.part, batch.workers
+        missing = [rows for rows, arrays in zip(batch.fixed, batch.tall, strict=False) if arrays.rhs is None]
         self._widths = [rows.shape[1] for rows in missing]
         self._fixed = np.concatenate(missing, axis=1) if missing else None
 

@@ -174,7 +174,8 @@ def certify(run: Run, svd_error: float | None = None) -> Certificate:
     """Measure the iterate that a run returns: this makes the stationarity check and counts what there is to count."""
     problem, step = run.problem, run.iterate
     data, check = problem.data, step.optimality
-    ratio = step.error / svd_error if svd_error is not None and svd_error > 0 else None
+    compared = svd_error is not None and svd_error > 0 and problem.loss.comparable
+    ratio = step.error / svd_error if svd_error is not None and compared else None
     return Certificate(
         shape=data.shape,
         nonzeros=data.nnz,

@@ -8,13 +8,12 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from partwise.algorithms.base import Algorithm
-from partwise.algorithms.table import as_algorithm
 from partwise.arguments import check_rank, check_seed
 from partwise.data.as_data import as_data
 from partwise.engine.stopping import Rule, rule_list
-from partwise.factorize import DEFAULT_ALGORITHM
 from partwise.inits.table import RANDOM, as_init, with_svd
 from partwise.linalg.svd import truncated_svd
+from partwise.losses.table import algorithm_for, loss_of
 from partwise.result.coherence import mean_coherence
 from partwise.study.compare import has_zeros
 from partwise.study.stability import check_runs, check_seeded, stability
@@ -113,7 +112,8 @@ def survey(
     candidates: Iterable[int],
     *,
     runs: int = 6,
-    algorithm: str | Algorithm = DEFAULT_ALGORITHM,
+    algorithm: str | Algorithm | None = None,
+    loss: str | None = None,
     init: Any = RANDOM,
     stop: Rule | Sequence[Rule] | None = None,
     seed: int = 0,
@@ -132,7 +132,7 @@ def survey(
     check_runs(runs)
     check_seed(seed)
     thread_count(threads)
-    algorithm, init = as_algorithm(algorithm), as_init(init)
+    algorithm, init = algorithm_for(algorithm, loss), as_init(init)
     check_seeded(init)
     stop = None if stop is None else rule_list(stop)
     settings = {"runs": runs, "algorithm": algorithm, "init": init, "stop": stop, "seed": seed, "threads": threads}
@@ -142,14 +142,14 @@ def survey(
 def _rows(data: Data, tried: list[int], settings: dict[str, Any]) -> Iterator[RankRow]:
     svd = truncated_svd(data, tried[-1], tol=1e-4, seed=settings["seed"], threads=settings["threads"])
     settings = settings | {"init": with_svd(settings["init"], svd)}
-    zeros = has_zeros(data)
+    zeros, comparable = has_zeros(data), loss_of(settings["algorithm"]).comparable
     for rank in tried:
         began = time.perf_counter()
         agreement = stability(data, rank, **settings)
         yield RankRow(
             rank=int(rank),
             error=agreement.best.error,
-            svd_error=svd.truncate(rank).error,
+            svd_error=svd.truncate(rank).error if comparable else float("nan"),
             reliability=float(agreement.reliability.mean()),
             weakest=float(agreement.reliability.min()),
             cophenetic=agreement.cophenetic,

@@ -13,10 +13,11 @@ from partwise.arguments import check_seed, whole_number
 from partwise.engine.restarts import race
 from partwise.engine.run import Run, default_stop
 from partwise.engine.stopping import Reason, Rule, rule_list
-from partwise.factorize import DEFAULT_ALGORITHM, as_problem, certified
+from partwise.factorize import as_problem, certified
 from partwise.inits.base import Init
 from partwise.inits.table import RANDOM, is_seeded, name_of
 from partwise.linalg.matching import matched_cosines, unit_columns
+from partwise.losses.table import algorithm_for
 from partwise.result.factorization import Factorization
 from partwise.types import Array
 
@@ -64,7 +65,8 @@ def stability(
     rank: int,
     *,
     runs: int = 10,
-    algorithm: str | Algorithm = DEFAULT_ALGORITHM,
+    algorithm: str | Algorithm | None = None,
+    loss: str | None = None,
     init: Any = RANDOM,
     stop: Rule | Sequence[Rule] | None = None,
     seed: int = 0,
@@ -73,7 +75,7 @@ def stability(
     """Factor a matrix from ``runs`` seeds, each until it converges, and measure the agreement of the runs."""
     check_runs(runs)
     check_seed(seed)
-    problem = as_problem(matrix, rank, algorithm, init, threads)
+    problem = as_problem(matrix, rank, algorithm_for(algorithm, loss), init, threads)
     check_seeded(problem.init)
     rules: tuple[Rule, ...] = rule_list(stop) if stop is not None else (default_stop(problem.algorithm),)
     results: dict[int, tuple[Array, Array]] = {}

@@ -12,14 +12,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.algorithms.base import Algorithm
-from partwise.algorithms.table import as_algorithm
 from partwise.arguments import whole_number
 from partwise.data.products import gram_of
 from partwise.engine.checkpoint import place
 from partwise.engine.stopping import Rule
-from partwise.factorize import DEFAULT_ALGORITHM, factorize
+from partwise.factorize import factorize
 from partwise.inits.table import as_init
 from partwise.linalg.matching import unit_columns
+from partwise.losses.table import algorithm_for
 from partwise.plot import Plots
 from partwise.plot.html import rows_html
 from partwise.result.certificate import Certificate
@@ -53,7 +53,7 @@ class TopicModel(TextModel):
     ----------
     k : how many topics.
     weighting : which words count, and how much.
-    algorithm, init, stop, restarts, seed, threads, checkpoint, every : as :func:`partwise.factorize` takes them.
+    algorithm, loss, init, stop, restarts, seed, threads, checkpoint, every : as :func:`partwise.factorize` takes them.
 
     Topics are numbered in the order of their share of the collection, the largest first; ``factorization`` holds W
     (terms × topics), H (topics × documents), the certificate and the history.
@@ -67,7 +67,8 @@ class TopicModel(TextModel):
         k: int = 10,
         *,
         weighting: Weighting | None = None,
-        algorithm: str | Algorithm = DEFAULT_ALGORITHM,
+        algorithm: str | Algorithm | None = None,
+        loss: str | None = None,
         init: Any = None,
         stop: Rule | Sequence[Rule] | None = None,
         restarts: int = 1,
@@ -78,6 +79,7 @@ class TopicModel(TextModel):
     ) -> None:
         super().__init__(k, weighting, seed, threads)
         self.algorithm = algorithm
+        self.loss = loss
         self.init = init
         self.stop = stop
         self.restarts = restarts
@@ -86,7 +88,7 @@ class TopicModel(TextModel):
     def check(self) -> None:
         """Refuse settings that cannot work, before anything is read."""
         super().check()
-        as_algorithm(self.algorithm), as_init(self.init)
+        algorithm_for(self.algorithm, self.loss), as_init(self.init)
         whole_number("restarts", self.restarts)
         if self.every is not None:
             whole_number("every", self.every, hint="or None")
@@ -98,6 +100,7 @@ class TopicModel(TextModel):
             collection.A,
             self.k,
             algorithm=self.algorithm,
+            loss=self.loss,
             init=self.init,
             stop=self.stop,
             restarts=self.restarts,

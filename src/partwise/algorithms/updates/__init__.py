@@ -10,6 +10,7 @@ from partwise.algorithms.updates.least_squares import LeastSquares
 from partwise.algorithms.updates.linear_programming import LeastAbsolute
 from partwise.algorithms.updates.multiplicative import Multiplicative
 from partwise.algorithms.updates.pivoting import Pivoting
+from partwise.algorithms.updates.poisson import PoissonMultiplicative, PoissonSweeps
 from partwise.algorithms.updates.projected_gradient import ProjectedGradient
 from partwise.types import Update
 
@@ -24,6 +25,8 @@ __all__ = [
     "LeastSquares",
     "Multiplicative",
     "Pivoting",
+    "PoissonMultiplicative",
+    "PoissonSweeps",
     "ProjectedGradient",
     "exact",
 ]

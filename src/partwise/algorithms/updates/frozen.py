@@ -22,7 +22,15 @@ class Frozen(Update):
     components: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        for name in ("monotone", "needs_convex", "needs_nonnegative_gram", "linear", "zero_floor", "constraint"):
+        for name in (
+            "monotone",
+            "needs_convex",
+            "needs_nonnegative_gram",
+            "linear",
+            "zero_floor",
+            "ahead_floor",
+            "constraint",
+        ):
             object.__setattr__(self, name, getattr(self.update, name))
 
     def refuses(self, rank: int) -> str | None:

@@ -14,7 +14,7 @@ class Multiplicative(Update):
     The ε that is often added to the denominator is left out: it is an absolute constant, and its only use is 0/0.
     """
 
-    zero_floor = LIFT
+    zero_floor = ahead_floor = LIFT
     needs_nonnegative_gram = True
     linear = False
 
