@@ -1,5 +1,7 @@
 """Parts that are added from outside through the public tables work everywhere that those of the package do."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import own_parts
 import pytest
@@ -25,6 +27,22 @@ PARTS = {
     "penalty on an update of one's own": {"algorithm": pw.penalised("gradient", h=Toll())},
     "all of them": {"algorithm": pw.penalised("gradient", w=Toll()), "init": "first-columns", "stop": Patience(9.0)},
 }
+
+
+LINES = [
+    (pw.ALGORITHMS, "gradient"),
+    (pw.INITS, "first-columns"),
+    (pw.RULES, "Patience"),
+    (pw.PENALTIES, "Toll"),
+]
+ENTRIES = [table.pop(name) for table, name in LINES]  # other tests run over the tables as they are
+
+
+@pytest.fixture(autouse=True)
+def own_lines(monkeypatch):
+    """The tables with the lines that the file has added."""
+    for (table, name), entry in zip(LINES, ENTRIES, strict=True):
+        monkeypatch.setitem(table, name, entry)
 
 
 def same(one, two):
@@ -144,7 +162,51 @@ def test_frozen_components_stay():
         fit = pw.factorize(A, 4, algorithm=pw.frozen(name, w=[1, 3]), init=start, stop=pw.MaxIterations(60))
         assert np.array_equal(fit.w[:, [1, 3]], start[:, [1, 3]])
         assert fit.error < pw.factorize(A, 4, algorithm="hals", init=start, stop=pw.MaxIterations(0)).error
+        assert "W 1 and 3 frozen" in str(fit.algorithm)
     with pytest.raises(ValueError, match="nothing left to find"):
         pw.factorize(A, 2, algorithm=pw.frozen("hals", w=[0, 1]), init=start[:, :2])
     with pytest.raises(ValueError, match="from 0 to 3"):
         pw.factorize(A, 4, algorithm=pw.frozen("hals", w=[4]), init=start)
+
+
+def test_frozen_components_of_h_stay_in_a_settled_run():
+    """The exact H keeps what is frozen; other columns have no weights for it, which is a sentence."""
+    start = np.random.default_rng(0).random((30, 4)), np.random.default_rng(1).random((4, 24))
+    fit = pw.factorize(A, 4, algorithm=pw.frozen("hals", h=[2]), init=start, settle=True, stop=STOP)
+    assert np.array_equal(fit.H[2], start[1][2])
+    with pytest.raises(ValueError, match="freeze components of W alone"):
+        fit.transform(A)
+
+
+def test_frozen_components_are_never_reseeded_and_survive_a_polish(tmp_path):
+    """A frozen column that explains nothing stays; a polish by name holds it; a checkpoint knows it in any process."""
+    start = np.random.default_rng(0).random((30, 4))
+    start[:, 1] = np.eye(30)[3] * 1e-12
+    matrix = A * (np.arange(30) != 3)[:, None]
+    settings = {"algorithm": pw.frozen("anls", w=[1]), "init": start, "polish": "hals", "stop": STOP}
+    fit = pw.factorize(matrix, 4, **settings, polish_stop=STOP, checkpoint=tmp_path / "run")
+    assert np.array_equal(fit.w[:, 1], start[:, 1])
+    assert fit.certificate.reseeded == 0
+    assert "0x" not in (tmp_path / "run").read_bytes().decode("latin-1").split("settings")[1][:4000]
+    again = pw.factorize(matrix, 4, **settings, polish_stop=STOP, checkpoint=tmp_path / "run")
+    same(fit, again)
+    assert fit.algorithm == again.algorithm
+
+
+def test_a_penalty_in_no_table_can_be_used_but_not_read():
+    """A run with it works and saves; the file does not know the algorithm again, and says so when it is needed."""
+
+    @dataclass(frozen=True)
+    class Unlisted(Toll):
+        """Not in the table."""
+
+    fit = pw.factorize(A, 3, algorithm=pw.penalised("hals", w=Unlisted()), stop=STOP)
+    meta, arrays = fit.stored()
+    assert pw.Factorization.from_stored(meta, arrays).algorithm is None
+
+
+def test_alp_takes_neither_penalties_nor_frozen_components():
+    """One sentence before any work."""
+    for algorithm in (pw.penalised("alp", w=pw.Quadratic(1.0)), pw.frozen("alp", w=[0])):
+        with pytest.raises(ValueError, match="takes no penalties and no frozen components"):
+            pw.factorize(A[:8, :7], 2, algorithm=algorithm)

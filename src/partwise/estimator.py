@@ -119,6 +119,8 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         )
         with call.problem.workers:
             run, starts, _ = call.drive()
+            if run.reason is Reason.INTERRUPTED:
+                raise KeyboardInterrupt
             fit = certified(run, starts)
         self.algorithm_ = algorithm
         self.components_ = np.ascontiguousarray(np.asarray(fit.w).T)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from partwise.algorithms.base import Algorithm
-from partwise.algorithms.table import as_algorithm
+from partwise.algorithms.table import as_algorithm, frozen
 from partwise.arguments import check_rank, check_seed, whole_number
 from partwise.data.as_data import as_data
 from partwise.engine.checkpoint import MISFIT, Checkpoint, Identity, Phase, Single, State, alone, misfit, place
@@ -20,7 +20,7 @@ from partwise.engine.problem import Clock, Problem
 from partwise.engine.restarts import RACING, Race, Racing, StartRow, race, start_row
 from partwise.engine.run import HISTORY, Run, default_stop
 from partwise.engine.step import Step
-from partwise.engine.stopping import Reason, Rule, Stationarity, TimeLimit, any_rules, rule_list
+from partwise.engine.stopping import Reason, Rule, Stationarity, any_rules, rule_list
 from partwise.engine.warm_start import Sample as Sample  # its line in INITS
 from partwise.inits.table import as_init, is_seeded, is_warm, name_of
 from partwise.linalg.svd import SVD, block_svd
@@ -253,7 +253,7 @@ class Call:
     @property
     def _polish_rules(self) -> tuple[Rule, ...]:
         """The polish's own, and before them the limits on the time of the whole."""
-        limits = tuple(rule for rule in any_rules(self.rules) if isinstance(rule, TimeLimit))
+        limits = tuple(rule for rule in any_rules(self.rules) if getattr(rule, "deadline", np.inf) < np.inf)
         return limits + tuple(self.polish_rules)
 
     def identity(self) -> Identity:
@@ -322,7 +322,8 @@ def certified(run: Run, table: Sequence[StartRow], svd_error: float | None = Non
     certificate = certify(run, svd_error)
     step, data = run.iterate, run.problem.data
     history = np.array(run.history, HISTORY).view(np.recarray)
-    history.kkt[history.iteration == run.returned] = step.kkt
+    returned = history.iteration == run.returned
+    history.kkt[returned], history.error[returned] = step.kkt, step.error
     assert run.reason is not None
     return Factorization(
         w=data.hand_out(step.w),
@@ -374,6 +375,7 @@ def _polish(problem: Problem, polish: str | Algorithm) -> Algorithm:
         raise ValueError(f"{chosen.name} minimises another error, so it cannot polish; use hals or anls.")
     if isinstance(polish, str):
         chosen = chosen.with_penalties(first.w.penalty, first.h.penalty)
+        chosen = frozen(chosen, w=first.w.update.fixed, h=first.h.update.fixed)
     if refusal := chosen.refuses(problem.rank) or loss_of(chosen).refuses(problem.data, chosen):
         raise ValueError(refusal)
     return chosen

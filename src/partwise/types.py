@@ -257,6 +257,8 @@ class Update(ABC):
     """The fraction of an entry that momentum leaves of it where it would carry it below zero."""
     constraint: str = ""
     """What the rows hold besides x ≥ 0, in words; momentum and a polish would undo it."""
+    fixed: tuple[int, ...] = ()
+    """The components that stay as they are."""
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)

@@ -86,3 +86,21 @@ def test_bad_sizes(given):
     """Everything else is refused."""
     with pytest.raises(ValueError, match="A memory limit must be"):
         as_bytes(given)
+
+
+@pytest.mark.parametrize(("rank", "restarts"), [(0, 1), ("x", 1), (2, 0), (2.5, 1), (True, 1)])
+def test_bad_numbers(rank, restarts):
+    """Checked before anything is estimated."""
+    with pytest.raises(ValueError, match="must be a whole number of at least 1"):
+        pw.plan(np.ones((9, 8)), rank, restarts=restarts)
+
+
+def test_frames_and_lists():
+    """A data frame is counted in its own precision, a sparse one by its entries; lists are arrays."""
+    import pandas as pd
+
+    values = np.ones((30, 20), np.float32)
+    assert pw.plan(pd.DataFrame(values), 2) == pw.plan(values, 2)
+    assert pw.plan(values.tolist(), 2) == pw.plan(values.astype(float), 2)
+    frame = pd.DataFrame.sparse.from_spmatrix(sp.eye_array(30, format="csc"))
+    assert pw.plan(frame, 2).data < pw.plan((30, 30), 2).data

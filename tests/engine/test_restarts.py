@@ -151,3 +151,13 @@ def test_a_race_that_makes_no_sense_is_refused(settings):
     """Rising iterations, shares in (0, 1], at least one survivor."""
     with pytest.raises(ValueError, match="Racing"):
         Racing(**settings)
+
+
+def test_starts_that_a_time_limit_cuts_off_keep_their_row(sparse):
+    """A start that had begun is said to have been cut off, with its error and iterations; others have not begun."""
+    stop = [pw.TimeLimit(0.05), pw.MaxIterations(10**6)]
+    racing = pw.Racing((2, 4), (0.9, 0.8), 1)
+    fit = pw.factorize(sparse, 4, algorithm="anls", restarts=90, racing=racing, stop=stop)
+    for row in fit.restarts:
+        begun = row.reason != str(pw.Reason.NOT_BEGUN)
+        assert begun == (row.iterations > 0 or row.error == row.error)

@@ -60,7 +60,11 @@ def test_exact_rows_are_those_of_scipy(seed, rank):
         assert x @ fixed.sum(axis=0) == pytest.approx(row.sum())
 
 
-@pytest.mark.parametrize("update", [PoissonSweeps(1), PoissonSweeps(3), PoissonMultiplicative()], ids=["one sweep", "three", "multiplicative"])
+@pytest.mark.parametrize(
+    "update",
+    [PoissonSweeps(1), PoissonSweeps(3), PoissonMultiplicative()],
+    ids=["one sweep", "three", "multiplicative"],
+)
 @given(st.integers(0, 10**6))
 def test_a_half_step_never_raises_the_objective(update, seed):
     """From any positive rows, and zeros can grow again under sweeps."""

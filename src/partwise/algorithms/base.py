@@ -132,7 +132,12 @@ class Algorithm:
     def __str__(self) -> str:
         settings = ", ".join(f"{name}={value:g}" for name, value in self.settings.items() if value is not None)
         moving = "extrapolated " if self.extrapolation and not self.lead else ""
-        return f"{moving}{self.name}({settings})" if settings else f"{moving}{self.name}"
+        fixed = "".join(
+            f", {name} {' and '.join(map(str, side.update.fixed))} frozen"
+            for name, side in zip("WH", self.sides, strict=True)
+            if side.update.fixed
+        )
+        return (f"{moving}{self.name}({settings})" if settings else f"{moving}{self.name}") + fixed
 
 
 def penalty_settings(w: Penalty, h: Penalty) -> dict[str, float | None]:

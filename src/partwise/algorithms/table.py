@@ -24,7 +24,7 @@ from partwise.algorithms.updates import (
     ProjectedGradient,
 )
 from partwise.arguments import choose, number, whole_number
-from partwise.storage.settings import plain, rebuild
+from partwise.storage.settings import Foreign, plain, rebuild
 from partwise.types import Update
 
 
@@ -211,11 +211,12 @@ def penalised(algorithm: str | Algorithm, *, w: Penalty | None = None, h: Penalt
 def frozen(algorithm: str | Algorithm, *, w: Iterable[int] = (), h: Iterable[int] = ()) -> Algorithm:
     """The same algorithm with some components of W or of H held as the start has them; the others adapt to them."""
     chosen = as_algorithm(algorithm)
+    fixed = [tuple(sorted({whole_number("A frozen component", c, 0) for c in components})) for components in (w, h)]
     sides = [
-        replace(side, update=Frozen(side.update, tuple(sorted(set(components))))) if components else side
-        for side, components in ((chosen.w, tuple(w)), (chosen.h, tuple(h)))
+        replace(side, update=Frozen(side.update, components)) if components else side
+        for side, components in zip(chosen.sides, fixed, strict=True)
     ]
-    lead = chosen.lead and frozen(chosen.lead, w=w, h=h)
+    lead = chosen.lead and frozen(chosen.lead, w=fixed[0], h=fixed[1])
     return replace(chosen, w=sides[0], h=sides[1], lead=lead)
 
 
@@ -227,7 +228,10 @@ def recipe_of(algorithm: Algorithm) -> dict[str, Any] | None:
         "penalties": [_penalty_recipe(side.penalty) for side in algorithm.sides],
         "extrapolated": bool(algorithm.extrapolation),
     }
-    again = from_recipe(recipe)
+    try:
+        again = from_recipe(recipe)
+    except Foreign:  # a penalty that is in no table
+        return None
     same = again is None or replace(again, settings=algorithm.settings, lead=algorithm.lead) == algorithm
     return recipe if same else None
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 import scipy.sparse as sp
 
+from partwise.arguments import is_whole
 from partwise.data.base import LocalData, Matrix, OwnData, OwnParts
 from partwise.data.checks import check_shape, dense_array, float_type
 from partwise.data.dense import DenseData
@@ -117,7 +118,12 @@ def outline(matrix: Any, nnz: int | None = None, dtype: Any = np.float64) -> Out
         return Outline(*dask_outline(matrix))
     if sp.issparse(matrix):
         check_structure(matrix)
+    if (not hasattr(matrix, "shape") and not _is_shape(matrix)) or hasattr(matrix, "iloc"):
+        return outline(
+            _from_frame(matrix) if hasattr(getattr(matrix, "sparse", None), "to_coo") else np.asarray(matrix)
+        )
     if hasattr(matrix, "shape"):
+        check_shape(matrix.shape)
         m, n = (int(side) for side in matrix.shape)
         stored = np.dtype(getattr(matrix, "dtype", dtype))
         nnz = int(matrix.nnz) if sp.issparse(matrix) else None
@@ -130,6 +136,11 @@ def outline(matrix: Any, nnz: int | None = None, dtype: Any = np.float64) -> Out
         return Outline((m, n), kind, m * n, m * n * stored.itemsize, 0 if floating else m * n * kind.itemsize)
     one = nnz * (kind.itemsize + 4) + 4 * (m + 1)
     return Outline((m, n), kind, nnz, one, one + 4 * (n - m) + (0 if as_needed else one))
+
+
+def _is_shape(matrix: Any) -> bool:
+    """Whether two whole numbers stand for a matrix that is not there yet."""
+    return isinstance(matrix, tuple) and len(matrix) == 2 and all(is_whole(side) and side >= 1 for side in matrix)
 
 
 def as_factor(value: Any, name: str, shape: tuple[int, int]) -> Array:

@@ -117,7 +117,8 @@ class LocalData(Matrix):
 
     def some(self, rows: Array, workers: Workers) -> Any:
         """A[rows]."""
-        return np.concatenate([self.rows(int(i), int(i) + 1) for i in rows])
+        pieces = [np.empty((0, self.shape[1]), self.dtype), *(self.rows(int(i), int(i) + 1) for i in rows)]
+        return np.concatenate(pieces)
 
     def parts(self, both: bool = False) -> Iterator[tuple[int, int, Any]]:
         """All of it."""
@@ -209,6 +210,19 @@ class OwnData(LocalData):
                 vars(self)[name] = getattr(matrix, name)
         self.product, self.rows = matrix.product, matrix.rows  # type: ignore[method-assign]
 
+    @cached_property
+    def digest(self) -> str:
+        """A hash of all row lengths and of the products with two columns of random numbers."""
+        factor, out = (
+            np.random.default_rng(0).random((self.shape[1], 2)).astype(self.dtype),
+            np.empty((self.shape[0], 2)),
+        )
+        for lo, hi in self.blocks:
+            rows = np.empty((hi - lo, 2), self.dtype)
+            self.product(lo, hi, factor, rows)
+            out[lo:hi] = rows
+        return digest_of([self.row_norms2, out])
+
     @property
     def T(self) -> OwnData:
         """The transpose, asked for once."""
@@ -256,7 +270,7 @@ class OwnParts(PartedData):
     def rows(self, lo: int, hi: int) -> Array:
         """Some rows, dense, gathered from the parts that have them."""
         if self.split == 1:
-            return np.concatenate([part.rows(lo, hi) for _, _, part in self.parts()], axis=1)
+            return np.concatenate([np.array(part.rows(lo, hi)) for _, _, part in self.parts()], axis=1)
         pieces = [
             np.array(part.rows(max(lo, first) - first, min(hi, end) - first))
             for first, end, part in self.parts()

@@ -39,7 +39,8 @@ MISFIT = (KeyError, TypeError, AttributeError, ValueError, AssertionError, Forei
 
 
 def _algorithm_fields(algorithm: Algorithm) -> dict[str, Any]:
-    return recipe_of(algorithm) or {"sides": [repr(side) for side in algorithm.sides], "name": algorithm.name}
+    sides = [plain(side, Digests()) for side in algorithm.sides]
+    return recipe_of(algorithm) or {"name": algorithm.name, "sides": sides, "extrapolation": algorithm.extrapolation}
 
 
 def _algorithm(fields: Mapping[str, Any]) -> Algorithm:

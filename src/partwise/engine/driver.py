@@ -44,20 +44,22 @@ def drive(runs: Sequence[Run], end: int | None = None) -> Iterator[None]:
         try:
             steps = advance(problem, [run.latest for run in going])
         except NoMinimum:
-            _advance_apart(problem, going)
+            if not _advance_apart(problem, going):
+                continue
         else:
             for run, step in zip(going, steps, strict=True):
                 run.take(step)
         yield
 
 
-def _advance_apart(problem: Problem, runs: Sequence[Run]) -> None:
-    """An iteration of each run by itself, where one of them has lost its minimum."""
+def _advance_apart(problem: Problem, runs: Sequence[Run]) -> bool:
+    """An iteration of each run by itself, where one of them has lost its minimum; whether any could make it."""
     for run in runs:
         try:
             run.take(advance(problem, [run.latest])[0])
         except NoMinimum:
             run.reason = Reason.NO_MINIMUM
+    return any(run.reason is not Reason.NO_MINIMUM for run in runs)
 
 
 def drain(runs: Sequence[Run], end: int | None = None, tick: Callable[[], None] = lambda: None) -> bool:

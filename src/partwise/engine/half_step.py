@@ -147,17 +147,29 @@ def _block_sums(
 
 
 def fold_in(
-    documents: Data, loss: Loss, algorithm: Algorithm, w: FactorRows, workers: Workers, rhs: Any = None
+    documents: Data,
+    loss: Loss,
+    algorithm: Algorithm,
+    w: FactorRows,
+    workers: Workers,
+    rhs: FactorRows | None = None,
+    before: FactorRows | None = None,
 ) -> Half:
     """The rows of H for the rows of ``documents``: a function of W and of each document alone.
 
-    The row problem of the algorithm's own objective, solved to the end.
+    The row problem of the algorithm's own objective, solved to the end. Components of H that are frozen are taken
+    from ``before``, the rows as they are.
     """
+    if algorithm.h.update.fixed and before is None:
+        raise ValueError(
+            "Components of H are frozen, so other columns have no weights for them; freeze components of W alone."
+        )
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         gram = sum_rows(gram_of, w)
         if not np.isfinite(gram).all():
             raise ValueError(OUT_OF_RANGE)
-        half = half_step(documents, loss, Job(loss.exact(algorithm.h, gram), Factor(w, gram, rhs)), workers)
+        job = Job(loss.exact(algorithm.h, gram), Factor(w, gram, rhs), before)
+        half = half_step(documents, loss, job, workers)
     if not np.isfinite(half.factor.gram).all():
         raise ValueError(OUT_OF_RANGE)
     return half

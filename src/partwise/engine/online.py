@@ -42,6 +42,7 @@ class Sums:
 
     def half_step(self, side: Side, w: Array) -> Array:
         """The half-step for W from all that has come by."""
+        side.check_minimum(self.gram)
         rhs = side.shifted(self.rhs.astype(w.dtype), side.linear(len(self.gram)))
         new: Array = side.update(side.penalised(self.gram), rhs, w)
         return new

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from partwise.algorithms.base import Algorithm
-from partwise.arguments import as_bytes, readable_bytes
+from partwise.arguments import as_bytes, readable_bytes, whole_number
 from partwise.data.as_data import outline
 from partwise.engine.restarts import WIDTH
 from partwise.inits.table import as_init
@@ -67,18 +67,19 @@ def plan(
     threads: int | None = None,
 ) -> Plan:
     """The bytes of ``factorize`` for a matrix, or for a shape (m, n) with ``nnz`` entries, dense where not given."""
+    rank, restarts = whole_number("rank", rank), whole_number("restarts", restarts)
     chosen = algorithm_for(algorithm, loss)
     start = as_init(init, chosen, restarts)
     data = outline(matrix, nnz, dtype)
     (m, n), kind = data.shape, data.dtype
-    pair = (m + n) * int(rank) * kind.itemsize
+    pair = (m + n) * rank * kind.itemsize
     moving = chosen.extrapolation is not None
-    beside = max(0, min(int(restarts), max(1, WIDTH // int(rank))) - 1)
+    beside = max(0, min(restarts, max(1, WIDTH // rank)) - 1)
     waiting = max(0, int(np.ceil(0.3 * restarts)) - 1 - beside) if restarts > 1 else 0
     count = (MOVING if moving else PLAIN) * (1 + beside) + HELD * waiting
     peak_bytes = getattr(start, "peak_bytes", None)
-    start_peak = int(peak_bytes(data, int(rank))) if peak_bytes is not None else 0
-    factors, width = max(int(count * pair), start_peak), int(rank) * (1 + beside)
+    start_peak = int(peak_bytes(data, rank)) if peak_bytes is not None else 0
+    factors, width = max(int(count * pair), start_peak), rank * (1 + beside)
     buffers = 2 * thread_count(threads) * max(1, max(m, n) // 4) * width * kind.itemsize
     kept = int(pair * KEPT[moving] * (1 + beside + waiting))
     return Plan(data.resident, data.copies, factors, min(buffers, pair * (1 + beside)), PROGRAM, kept)

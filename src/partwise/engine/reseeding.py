@@ -31,7 +31,8 @@ def reseed_dead(problem: Problem, step: Step, zero_floor: float) -> Step:
     its row starts from that fraction of the others' mean instead.
     """
     data, workers = problem.data, problem.workers
-    dead = dead_components(step.basis.gram, step.weights.gram, data.norm2)
+    fixed = [c for side in problem.algorithm.sides for c in side.update.fixed]
+    dead = np.setdiff1d(dead_components(step.basis.gram, step.weights.gram, data.norm2), fixed)
     left = problem.rank - len(step.reseeded)
     if not len(dead) or left <= 0 or step.error < NOTHING_LEFT:
         return step

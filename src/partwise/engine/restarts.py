@@ -10,7 +10,7 @@ import numpy as np
 from partwise.engine.driver import drain
 from partwise.engine.problem import Problem
 from partwise.engine.run import Run
-from partwise.engine.stopping import Reason, Rule, TimeLimit, any_rules
+from partwise.engine.stopping import Reason, Rule, any_rules
 from partwise.inits.table import name_of
 
 WIDTH = 160
@@ -128,6 +128,10 @@ def race(
             race.ahead, race.batch = race.ahead[:places], []
             if _too_late(rules, problem):
                 break
+        for run in race.waiting:
+            if run.begun:
+                run.reason = Reason.TIME_LIMIT
+                race.table[run.seed] = start_row(run)
         race.next_leg()
     for seed in set(seeds) - {run.seed for run in race.waiting} - set(race.table):
         race.table[seed] = StartRow(seed, name_of(problem.init), float("nan"), 0, str(Reason.NOT_BEGUN))
@@ -146,7 +150,7 @@ def _interrupted(race: Race) -> tuple[Run, list[StartRow]]:
 def _too_late(rules: Sequence[Rule], problem: Problem) -> bool:
     """Whether a time limit leaves no time for further starts."""
     spent = problem.clock.seconds
-    return any(isinstance(rule, TimeLimit) and spent >= rule.seconds for rule in any_rules(rules))
+    return any(spent >= getattr(rule, "deadline", np.inf) for rule in any_rules(rules))
 
 
 def _by_score(run: Run) -> float:

@@ -11,7 +11,7 @@ from partwise.algorithms.base import Algorithm
 from partwise.engine.half_step import fold_in
 from partwise.engine.problem import Problem
 from partwise.engine.step import StartCost, Step
-from partwise.engine.stopping import AllOf, Frobenius, MaxIterations, Reason, Rule, Stationarity, any_rules
+from partwise.engine.stopping import AllOf, Frobenius, Reason, Rule, Stationarity, any_rules
 from partwise.losses.table import loss_of
 from partwise.threads.blas import single_threaded_blas
 
@@ -124,7 +124,7 @@ class Run:
                 if not isinstance(reason, Reason):
                     raise TypeError(f"A stopping rule must give a partwise.Reason or None, not {reason!r}.")
                 return reason
-        if self.cap is None or any(isinstance(rule, MaxIterations) for rule in any_rules(self.rules)):
+        if self.cap is None or any(getattr(rule, "limits_iterations", False) for rule in any_rules(self.rules)):
             return None
         return Reason.CAP if step.iteration >= self.cap else None
 
@@ -143,7 +143,7 @@ class Run:
     def settle(self) -> None:
         """Replace H by the exact solution for W, a function of W alone."""
         step, problem = self.iterate, self.problem
-        half = fold_in(problem.data.T, problem.loss, problem.algorithm, step.w, problem.workers, step.rhs)
+        half = fold_in(problem.data.T, problem.loss, problem.algorithm, step.w, problem.workers, step.rhs, step.h)
         known = {"angles": step.angles, "previous_w": step.previous_w, "reseeded": step.reseeded}
         basis = replace(step.basis, rhs=step.rhs)
         self.best = problem.step(step.iteration, basis, replace(half.factor, rhs=None), half.inner, **known)

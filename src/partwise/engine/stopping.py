@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -43,6 +43,13 @@ class Rule(ABC):
 
     every: int
     burn_in: int
+    limits_iterations: ClassVar[bool] = False
+    """Whether it ends every run after some iterations, so that no cap is needed."""
+
+    @property
+    def deadline(self) -> float:
+        """The seconds after the call at which it ends every run."""
+        return np.inf
 
     def __post_init__(self) -> None:
         self.whole("every", 1)
@@ -83,6 +90,7 @@ class MaxIterations(Rule):
     iterations: int
     every: int = 1
     burn_in: int = 0
+    limits_iterations = True
 
     def check(self) -> None:
         self.whole("iterations", 0)
@@ -101,6 +109,10 @@ class TimeLimit(Rule):
 
     def check(self) -> None:
         self.positive("seconds")
+
+    @property
+    def deadline(self) -> float:
+        return self.seconds
 
     def reason(self, step: Step) -> Reason | None:
         return Reason.TIME_LIMIT if step.seconds >= self.seconds else None

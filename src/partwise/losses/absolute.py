@@ -34,6 +34,8 @@ class Absolute(Squared):
     def refuses(self, data: Data, algorithm: Algorithm) -> str | None:
         if refusal := super().refuses(data, algorithm):
             return refusal
+        if any(side.penalty or side.update.fixed for side in algorithm.sides):
+            return f"{algorithm.name} takes no penalties and no frozen components; use hals or anls with them."
         m, n = data.shape
         if m * n > MOST_ENTRIES:
             return (

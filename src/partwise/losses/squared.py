@@ -183,7 +183,7 @@ class _SideCheck:
         factor, rhs = tall[0].factor, tall[0].rhs
         penalised = self.side.penalised(self.gram)
         scale, slack = np.sqrt(np.diag(self.gram)), float(np.sqrt(np.finfo(part.dtype).eps))
-        own = self.side.update.residual(penalised)
+        own, fixed_components = self.side.update.residual(penalised), list(self.side.update.fixed)
         kept = np.empty((part.shape[0], len(self.gram)), part.dtype) if rhs is None else rhs
 
         def block(lo: int, hi: int) -> tuple[float, int]:
@@ -192,6 +192,7 @@ class _SideCheck:
             x = factor[lo:hi]
             right = self.side.shifted(kept[lo:hi], tall[0].linear, lo, hi)
             gradient = x.astype(np.float64, copy=False) @ penalised - right
+            gradient[:, fixed_components] = 0
             squares, locked = optimality(x, gradient, kept[lo:hi], scale, slack)
             return (squares if own is None else own(right, x)), locked
 

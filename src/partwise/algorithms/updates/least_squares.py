@@ -28,7 +28,9 @@ def inverse(gram: Array) -> Array:
 
 
 def _general_inverse(gram: Array) -> Array:
-    """By LAPACK, for every symmetric matrix."""
+    """By LAPACK, for every symmetric matrix; one that is not finite has no inverse that is."""
+    if not np.isfinite(gram).all():
+        return np.full_like(gram, np.nan)
     scaled, scale = unit_diagonal(gram)
     singular = 1 / (len(gram) * np.finfo(np.float64).eps)
     try:
