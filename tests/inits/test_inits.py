@@ -220,7 +220,8 @@ def test_a_given_pair_is_step_0(name):
     step = next(pw.iterate(matrix, 2, algorithm=name, init=(w, h)))
     assert np.array_equal(step.w, w)
     assert np.array_equal(step.h.T, h)
-    assert step.error == pytest.approx(np.linalg.norm(matrix - w @ h) / np.linalg.norm(matrix), rel=1e-12)
+    if pw.LOSSES[pw.ALGORITHMS[name]().loss].comparable:
+        assert step.error == pytest.approx(np.linalg.norm(matrix - w @ h) / np.linalg.norm(matrix), rel=1e-12)
     assert not np.shares_memory(step.w, w)
     assert not np.shares_memory(step.h, h)
 

@@ -46,7 +46,7 @@ def _start(problem: Problem, seed: int | None) -> tuple[FactorRows, StartCost]:
     checked = as_factor(w, "The start W", (data.shape[0], problem.rank))
     if not getattr(problem.init, "in_range", False):
         checked, _ = in_range(data, checked)
-    return problem.loss.start(data, data.hold(np.ascontiguousarray(checked, data.dtype))), cost
+    return data.hold(np.ascontiguousarray(checked, data.dtype)), cost
 
 
 def _first_steps(problem: Problem, bases: Sequence[FactorRows]) -> list[Step]:
@@ -54,7 +54,8 @@ def _first_steps(problem: Problem, bases: Sequence[FactorRows]) -> list[Step]:
     other = getattr(problem.init, "other", None)
     h = other(data, problem.rank) if other is not None else None
     if h is not None:
-        return [problem.pair(w, data.T.hold(h)) for w in bases]
+        return [_given_pair(problem, w, data.T.hold(h)) for w in bases]
+    bases = [problem.loss.start(data, w) for w in bases]
     side = problem.at(1).h
     own = problem.loss.first(side)
     # AᵀW⁽⁰⁾ serves H⁽⁰⁾ and the first iteration; many starts, and data that come in parts, go without it.
@@ -70,6 +71,12 @@ def _first_steps(problem: Problem, bases: Sequence[FactorRows]) -> list[Step]:
         problem.step(0, factor, half.factor if ready else replace(half.factor, rhs=None), half.inner, ready=ready)
         for factor, half in zip(factors, halves, strict=True)
     ]
+
+
+def _given_pair(problem: Problem, w: FactorRows, h: FactorRows) -> Step:
+    """A pair as it was given, or, where its loss is infinite, as the loss can begin with it."""
+    step, loss = problem.pair(w, h), problem.loss
+    return step if step.finite else problem.pair(loss.start(problem.data, w), loss.start(problem.data.T, h))
 
 
 def advance_plain(problem: Problem, steps: Sequence[Step], algorithm: Algorithm) -> list[Step]:
