@@ -226,7 +226,7 @@ def test_a_given_pair_is_step_0(name):
     assert not np.shares_memory(step.h, h)
 
 
-WITHOUT_MOMENTUM = [name for name in pw.ALGORITHMS if name != "als-hals"]
+WITHOUT_MOMENTUM = [name for name in pw.ALGORITHMS if pw.ALGORITHMS[name]().extrapolation is None]
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])

@@ -77,13 +77,16 @@ class Poisson(Loss):
 
     def sums(self, data: Data, fixed: FactorRows, factor: FactorRows, workers: Workers) -> tuple[Array, float]:
         logs = walk(data, _Ratios(), [Tall(factor=factor)], [np.asarray(fixed)], workers).sums
-        return sum_rows(gram_of, factor), float(logs[0])
+        return sum_rows(gram_of, factor), np.inf if logs[1] else float(logs[0])
 
     def value(self, data: Data, w: Factor, h: Factor, inner: float, workers: Workers) -> tuple[float, float]:
         total, baseline = self._constants(data)
         fitted = float(sum_rows(column_sums, w.rows) @ sum_rows(column_sums, h.rows))
-        divergence = max(0.0, inner - total + fitted)
-        return float(np.sqrt(divergence / baseline)) if baseline > 0 else 0.0, divergence
+        divergence = inner - total + fitted
+        if not np.isfinite(divergence):
+            return np.inf, np.inf
+        divergence = max(0.0, divergence)
+        return float(np.sqrt(divergence / baseline)), divergence
 
     def distance(self, data: Data, error: float) -> float:
         """√(2D), as scikit-learn reports it."""
@@ -115,7 +118,8 @@ class Poisson(Loss):
             total, losses = float(rows.sum()), np.empty(data.shape[0])
             for lo, hi in data.blocks:
                 row_losses(*part.entries(lo, hi), columns / total, rows[lo:hi], losses[lo:hi])
-            data.memo[self.name] = total, max(0.0, float(losses.sum()))
+            baseline = float(losses.sum())  # nil for data of rank 1, whose errors are relative to their sum
+            data.memo[self.name] = total, baseline if baseline > 1e-12 * total else total
         constants: tuple[float, float] = data.memo[self.name]
         return constants
 
