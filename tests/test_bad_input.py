@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 import partwise as pw
-from partwise.data.dask.work import make_part
+from partwise.data.dask.on_worker import make_part
 from partwise.io.convert import convert
 from partwise.io.read_matrix import read_matrix
 

@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_n_features, check_is_fitted, check_n
 from partwise.algorithms.base import Algorithm
 from partwise.data.as_data import as_data, is_kept_elsewhere
 from partwise.data.products import residual2
-from partwise.data.structure import check_structure
+from partwise.data.sparse_structure import check_structure
 from partwise.engine.half_step import fold_in, in_precision
 from partwise.engine.online import Sums
 from partwise.engine.run import default_stop

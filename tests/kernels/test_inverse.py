@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from partwise.algorithms.updates.least_squares import SMALL, inverse
+from partwise.algorithms.updates.clipped_least_squares import SMALL, inverse
 from partwise.kernels.inverse import positive_inverse
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -24,18 +24,17 @@ from partwise.algorithms.updates import (
     ProjectedGradient,
 )
 from partwise.arguments import choose, number, whole_number
-from partwise.storage.settings import Foreign, plain, rebuild
 from partwise.types import Update
 
 
-def _penalty(where: str, side: str, lam: Any, alpha: Any = None) -> Penalty:
+def quadratic(where: str, side: str, lam: Any, alpha: Any = None) -> Penalty:
     checked = None if alpha is None else number(f"{where}(alpha_{side}=...)", alpha, 0, 1)
     return Quadratic(number(f"{where}(lam_{side}=...)", lam), checked)
 
 
 def _build(name: str, update: Update, lam_w: Any, lam_h: Any, alpha_w: Any, alpha_h: Any) -> Algorithm:
     """One half-step on both sides, each with its own penalty."""
-    w, h = _penalty(name, "w", lam_w, alpha_w), _penalty(name, "h", lam_h, alpha_h)
+    w, h = quadratic(name, "w", lam_w, alpha_w), quadratic(name, "h", lam_h, alpha_h)
     return Algorithm(name, Side(update, w), Side(update, h), settings=penalty_settings(w, h))
 
 
@@ -218,36 +217,3 @@ def frozen(algorithm: str | Algorithm, *, w: Iterable[int] = (), h: Iterable[int
     ]
     lead = chosen.lead and frozen(chosen.lead, w=fixed[0], h=fixed[1])
     return replace(chosen, w=sides[0], h=sides[1], lead=lead)
-
-
-def recipe_of(algorithm: Algorithm) -> dict[str, Any] | None:
-    """What a file keeps of an algorithm; None where the table could not make it again from that."""
-    recipe = {
-        "name": algorithm.name,
-        "settings": algorithm.knobs,
-        "penalties": [_penalty_recipe(side.penalty) for side in algorithm.sides],
-        "extrapolated": bool(algorithm.extrapolation),
-    }
-    try:
-        again = from_recipe(recipe)
-    except Foreign:  # a penalty that is in no table
-        return None
-    same = again is None or replace(again, settings=algorithm.settings, lead=algorithm.lead) == algorithm
-    return recipe if same else None
-
-
-def _penalty_recipe(penalty: Penalty) -> Any:
-    return [penalty.lam, penalty.alpha] if isinstance(penalty, Quadratic) else plain(penalty)
-
-
-def from_recipe(recipe: Mapping[str, Any] | None) -> Algorithm | None:
-    """The algorithm again, or None where it is not in the table."""
-    if recipe is None or recipe["name"] not in ALGORITHMS:
-        return None
-    algorithm = ALGORITHMS[recipe["name"]](**recipe["settings"])
-    w, h = (
-        _penalty(algorithm.name, side, *known) if isinstance(known, list) else rebuild(known)
-        for side, known in zip("wh", recipe["penalties"], strict=True)
-    )
-    algorithm = algorithm.with_penalties(w, h)
-    return extrapolated(algorithm) if recipe["extrapolated"] else algorithm

@@ -11,10 +11,10 @@ import scipy.sparse as sp
 
 from partwise.arguments import is_whole
 from partwise.data.base import LocalData, Matrix, OwnData, OwnParts
-from partwise.data.checks import check_shape, dense_array, float_type
 from partwise.data.dense import DenseData
+from partwise.data.entry_checks import check_shape, dense_array, float_type
 from partwise.data.sparse import SparseData
-from partwise.data.structure import check_structure
+from partwise.data.sparse_structure import check_structure
 from partwise.types import Array, Data
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, hstack, issparse, vstack
 
-from partwise.data.checks import digest_of
+from partwise.data.entry_checks import digest_of
 from partwise.data.passes import Tall, Task, Walked, total
 from partwise.threads.pool import Block, Workers, borders
 from partwise.types import Array, FactorRows, Local, Part, Walkable

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from partwise.data.base import LocalData
-from partwise.data.checks import digest_of
+from partwise.data.entry_checks import digest_of
 from partwise.threads.pool import Block, Workers, borders
 from partwise.types import Array
 

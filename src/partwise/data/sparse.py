@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.data.base import LocalData
-from partwise.data.checks import digest_of, refuse_bad_entry
-from partwise.data.structure import check_structure
+from partwise.data.entry_checks import digest_of, refuse_bad_entry
+from partwise.data.sparse_structure import check_structure
 from partwise.kernels.products import csr_clipped_product, csr_product, csr_row_squares
 from partwise.threads.pool import Block, Workers, borders
 from partwise.types import Array

@@ -14,10 +14,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.data.checks import dense_array, float_type
+from partwise.data.entry_checks import dense_array, float_type
 from partwise.data.manifest import ARRAYS, KIND, LAYOUT, MANIFEST, Stored, file_name
 from partwise.data.sparse import SparseData
-from partwise.data.structure import check_structure
+from partwise.data.sparse_structure import check_structure
 from partwise.storage.archive import Full, atomic, is_full
 from partwise.storage.locks import lock
 from partwise.storage.targets import resolved

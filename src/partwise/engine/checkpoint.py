@@ -14,9 +14,9 @@ import numpy as np
 
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.penalties import PENALTIES
-from partwise.algorithms.table import from_recipe, recipe_of
+from partwise.algorithms.recipes import algorithm_fields, algorithm_from
 from partwise.data.passes import held
-from partwise.engine.checkpoint_1 import upgraded
+from partwise.engine.checkpoint_layout_1 import upgraded
 from partwise.engine.problem import Problem
 from partwise.engine.restarts import Race, Racing, StartRow
 from partwise.engine.run import HISTORY, Record, Run
@@ -38,18 +38,6 @@ MISFIT = (KeyError, TypeError, AttributeError, ValueError, AssertionError, Forei
 """The errors of contents that do not fit together."""
 
 
-def _algorithm_fields(algorithm: Algorithm) -> dict[str, Any]:
-    sides = [plain(side, Digests()) for side in algorithm.sides]
-    return recipe_of(algorithm) or {"name": algorithm.name, "sides": sides, "extrapolation": algorithm.extrapolation}
-
-
-def _algorithm(fields: Mapping[str, Any]) -> Algorithm:
-    algorithm = from_recipe(fields) if "penalties" in fields else None
-    if algorithm is None:
-        raise Foreign(fields.get("name"))
-    return algorithm
-
-
 def _given_fields(start: Given) -> dict[str, Any]:
     return {name: None if array is None else Digests().put(array) for name, array in vars(start).items()}
 
@@ -59,7 +47,7 @@ def _given(fields: Mapping[str, Any]) -> Given:
 
 
 TABLES += [RULES, INITS, PENALTIES, {"racing": Racing, "reason": Reason}]
-CODECS[Algorithm] = _algorithm_fields, _algorithm
+CODECS[Algorithm] = algorithm_fields, algorithm_from
 CODECS[Given] = _given_fields, _given
 
 

@@ -15,7 +15,7 @@ from partwise.algorithms.updates.multiplicative import lift
 from partwise.data.as_data import as_factor
 from partwise.data.passes import map_rows
 from partwise.data.products import gram_matrix, product
-from partwise.data.structure import check_structure
+from partwise.data.sparse_structure import check_structure
 from partwise.engine.half_step import Job, half_steps
 from partwise.engine.problem import Problem
 from partwise.engine.step import StartCost, Step

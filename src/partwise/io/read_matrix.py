@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.data.structure import check_structure, check_whole
+from partwise.data.sparse_structure import check_structure, check_whole
 from partwise.data.write import ArrayOrSparse
 from partwise.storage.gzipped import open_text
 from partwise.storage.npy import read_npy_header

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from partwise.data.structure import check_pointers, check_whole
+from partwise.data.sparse_structure import check_pointers, check_whole
 from partwise.io.read_matrix import is_number
 from partwise.storage.gzipped import open_text
 from partwise.storage.npy import read_npy_header

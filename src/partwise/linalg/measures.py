@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.data.structure import check_structure
+from partwise.data.sparse_structure import check_structure
 from partwise.linalg.matching import unit_columns
 from partwise.types import Array
 

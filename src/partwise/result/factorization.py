@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from partwise.algorithms.base import Algorithm
-from partwise.algorithms.table import from_recipe, recipe_of
+from partwise.algorithms.recipes import from_recipe, recipe_of
 from partwise.data.as_data import as_data, as_factor
 from partwise.engine.half_step import fold_in, in_precision
 from partwise.engine.restarts import StartRow

@@ -1,15 +1,15 @@
 """Half-steps, one file each. None of them sees the data."""
 
 from partwise.algorithms.updates.barrier import Barrier
-from partwise.algorithms.updates.fnnls import FastActiveSet
+from partwise.algorithms.updates.clipped_least_squares import LeastSquares
 from partwise.algorithms.updates.frozen import Frozen
 from partwise.algorithms.updates.hals import CoordinateSweeps
 from partwise.algorithms.updates.hoyer import HoyerCone
-from partwise.algorithms.updates.lawson_hanson import LawsonHanson
-from partwise.algorithms.updates.least_squares import LeastSquares
 from partwise.algorithms.updates.linear_programming import LeastAbsolute
 from partwise.algorithms.updates.multiplicative import Multiplicative
-from partwise.algorithms.updates.pivoting import Pivoting
+from partwise.algorithms.updates.nnls_fnnls import FastActiveSet
+from partwise.algorithms.updates.nnls_lawson_hanson import LawsonHanson
+from partwise.algorithms.updates.nnls_pivoting import Pivoting
 from partwise.algorithms.updates.poisson import PoissonMultiplicative, PoissonSweeps
 from partwise.algorithms.updates.projected_gradient import ProjectedGradient
 from partwise.types import Update

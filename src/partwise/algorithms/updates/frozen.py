@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partwise.algorithms.updates.pivoting import Pivoting
+from partwise.algorithms.updates.nnls_pivoting import Pivoting
 from partwise.types import Array, Rows, Update
 
 DECLARED = ("monotone", "needs_convex", "needs_nonnegative_gram", "linear", "zero_floor", "ahead_floor", "constraint")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partwise.algorithms.updates.least_squares import inverse
+from partwise.algorithms.updates.clipped_least_squares import inverse
 from partwise.kernels.cone import cone_residual, cone_rows
 from partwise.types import Array, Rows, Update
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from partwise.data.checks import check_shape, float_type
-from partwise.data.dask import work
+from partwise.data.dask import on_worker
 from partwise.data.dask.chunked import ChunkedData, Chunks
 from partwise.data.dask.cluster import Cluster, ClusterData
 from partwise.data.dask.spread import tree
+from partwise.data.entry_checks import check_shape, float_type
 from partwise.data.manifest import Stored
 
 LARGEST_BLOCK = 2**32
@@ -46,14 +46,14 @@ def from_dask(array: Any) -> ChunkedData | ClusterData:
         return ChunkedData(Chunks(blocks, edges, array.shape[1 - long], dtype, long), turned=long == 1)
     from dask.delayed import delayed
 
-    make = delayed(work.make_part, pure=False)
+    make = delayed(on_worker.make_part, pure=False)
     parts = client.compute([make(line, long, edges[b], b, dtype.str) for b, line in enumerate(blocks)])
     return ClusterData(Cluster(client, parts, edges, array.shape[1 - long], dtype), turned=long == 1)
 
 
 def from_stored(stored: Stored, client: Any) -> ClusterData:
     """A matrix on storage that every worker can read: each reads its own parts."""
-    parts = placed(client, partial(work.load_part, str(stored.folder.absolute())), range(stored.parts), retries=2)
+    parts = placed(client, partial(on_worker.load_part, str(stored.folder.absolute())), range(stored.parts), retries=2)
     cluster = Cluster(client, parts, stored.edges, stored.shape[1], stored.dtype)
     return ClusterData(cluster, turned=stored.long == 1)
 
@@ -61,7 +61,7 @@ def from_stored(stored: Stored, client: Any) -> ClusterData:
 def from_blocks(client: Any, blocks: Sequence[Any], edges: Sequence[int], short: int) -> ClusterData:
     """Futures of float64 blocks of consecutive columns, which become parts where they are."""
     parts = [
-        client.submit(work.make_part, [block], 1, edges[number], number, "<f8", pure=False)
+        client.submit(on_worker.make_part, [block], 1, edges[number], number, "<f8", pure=False)
         for number, block in enumerate(blocks)
     ]
     return ClusterData(Cluster(client, parts, edges, short, np.float64), turned=True)

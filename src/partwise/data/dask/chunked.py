@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from partwise.data.base import LocalData
-from partwise.data.dask import work
-from partwise.data.dask.side import DaskData
+from partwise.data.dask import on_worker
+from partwise.data.dask.dask_data import DaskData
 from partwise.types import Array
 
 
@@ -20,13 +20,13 @@ class Chunks:
     def __init__(self, blocks: Sequence[Any], edges: Sequence[int], short: int, dtype: Any, long: int) -> None:
         self.blocks, self.edges, self.long = list(blocks), list(edges), long
         self.shape, self.dtype = (int(edges[-1]), short), np.dtype(dtype)
-        self.facts = [work.facts(self.part(index)) for index in range(len(self.blocks))]
+        self.facts = [on_worker.facts(self.part(index)) for index in range(len(self.blocks))]
 
-    def part(self, index: int) -> work.Part:
+    def part(self, index: int) -> on_worker.Part:
         """One part, computed now."""
         from dask.base import compute
 
-        return work.make_part(compute(*self.blocks[index]), self.long, self.edges[index], index, self.dtype.str)
+        return on_worker.make_part(compute(*self.blocks[index]), self.long, self.edges[index], index, self.dtype.str)
 
 
 class ChunkedData(DaskData):

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from partwise.data.base import LocalData
-from partwise.data.dask import work
-from partwise.data.dask.side import DaskData
+from partwise.data.dask import on_worker
+from partwise.data.dask.dask_data import DaskData
 from partwise.data.dask.spread import EVERY, Copied, Lost, Made, Mapped, Same, Scattered, Sent, tree
 from partwise.data.passes import Tall, Task, Walked
 from partwise.threads.pool import Workers
@@ -35,7 +35,7 @@ class Cluster:
     def __init__(self, client: Any, parts: Sequence[Any], edges: Sequence[int], short: int, dtype: Any) -> None:
         self.client, self.parts, self.edges = client, list(parts), list(edges)
         self.shape, self.dtype = (int(edges[-1]), short), np.dtype(dtype)
-        self.facts: list[work.Facts] = client.gather(client.map(work.facts, self.parts, pure=False))
+        self.facts: list[on_worker.Facts] = client.gather(client.map(on_worker.facts, self.parts, pure=False))
         self._threads = max(1, sum(client.nthreads().values()) // len(self.parts))
         self._disturbed = False
         self._homes = self._places()
@@ -88,7 +88,7 @@ class Cluster:
             return recipe.futures
         if isinstance(recipe, Mapped):
             source = self._again(recipe.source, memo)
-            return list(self.client.map(work.applied, source, function=recipe.function, pure=False, retries=2))
+            return list(self.client.map(on_worker.applied, source, function=recipe.function, pure=False, retries=2))
         if isinstance(recipe, Copied):
             if all(self._holders(recipe.futures)):
                 return recipe.futures
@@ -100,7 +100,7 @@ class Cluster:
             return self._again(recipe.before, memo)
         tall = [None if source is None else self._again(source, memo) for source in recipe.tall]
         mains = self._mains(recipe.task, tall, recipe.shared, recipe.turned, recipe.shares)
-        return list(self.client.map(work.rows_of, mains, place=recipe.place, pure=False))
+        return list(self.client.map(on_worker.rows_of, mains, place=recipe.place, pure=False))
 
     def send(self, array: Array) -> list[Any]:
         """Rows of a factor from here to the workers."""
@@ -118,8 +118,8 @@ class Cluster:
         def once() -> tuple[list[list[Any]], Any]:
             futures = [None if rows is None else rows.futures for rows in held]
             mains = self._mains(task, futures, shared, turned, shares)
-            rows = [self.client.map(work.rows_of, mains, place=p, pure=False) for p in range(len(task.widths))]
-            root = tree(self.client, self.client.map(work.sums_of, mains, pure=False))
+            rows = [self.client.map(on_worker.rows_of, mains, place=p, pure=False) for p in range(len(task.widths))]
+            root = tree(self.client, self.client.map(on_worker.sums_of, mains, pure=False))
             return rows, self.client.gather(root)
 
         rows, (sums, added) = self.safely(once, [factor for factor in held if isinstance(factor, Scattered)])
@@ -150,7 +150,7 @@ class Cluster:
         options = {"task": task, "shared": sent, "turned": turned, "shares": list(shares), "threads": self._threads}
         options |= {"pure": False, "retries": 2, "allow_other_workers": True}
         return [
-            self.client.submit(work.run, *arguments, workers=home, **options)
+            self.client.submit(on_worker.run, *arguments, workers=home, **options)
             for home, *arguments in zip(self._homes, self.parts, *rows, strict=True)
         ]
 
@@ -165,7 +165,7 @@ class Cluster:
                 there = next(iter(holders), addresses[0])
                 after = addresses[(addresses.index(there) + 1) % len(addresses)] if there in addresses else addresses[0]
                 copies.append(
-                    self.client.submit(work.copied, future, workers=[after], allow_other_workers=True, pure=False)
+                    self.client.submit(on_worker.copied, future, workers=[after], allow_other_workers=True, pure=False)
                 )
             factor.recipe = Copied(copies, factor.recipe)
         self._forget(factors)
@@ -237,10 +237,10 @@ class ClusterData(DaskData):
         """Some rows, dense, from the parts that have them."""
         cluster, client = self._source, self._source.client
         if self._turned:
-            asked = client.map(work.some_rows, cluster.parts, turned=True, lo=lo, hi=hi, pure=False)
+            asked = client.map(on_worker.some_rows, cluster.parts, turned=True, lo=lo, hi=hi, pure=False)
             return np.concatenate(client.gather(asked), axis=1)
         asked = [
-            client.submit(work.some_rows, part, False, max(lo, first) - first, min(hi, end) - first, pure=False)
+            client.submit(on_worker.some_rows, part, False, max(lo, first) - first, min(hi, end) - first, pure=False)
             for part, (first, end) in zip(cluster.parts, pairwise(cluster.edges), strict=True)
             if first < hi and lo < end
         ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from partwise.data.dask import work
+from partwise.data.dask import on_worker
 from partwise.types import Array, Spread
 
 EVERY = 5
@@ -96,14 +96,14 @@ class Scattered(Spread):
 
     def _map(self, function: Callable[[Array], Any]) -> list[Any]:
         client = self.matrix.client
-        futures: list[Any] = client.map(work.applied, self.futures, function=function, pure=False, retries=2)
+        futures: list[Any] = client.map(on_worker.applied, self.futures, function=function, pure=False, retries=2)
         client.gather(client.map(np.shape, futures, pure=False))
         return futures
 
     def sum(self, function: Callable[[Array], Any]) -> Any:
         def summed() -> Any:
             client = self.matrix.client
-            values = client.map(work.applied, self.futures, function=function, pure=False, retries=2)
+            values = client.map(on_worker.applied, self.futures, function=function, pure=False, retries=2)
             return client.gather(tree(client, values))
 
         return self.matrix.safely(summed, [self])
@@ -118,6 +118,6 @@ def tree(client: Any, futures: Sequence[Any]) -> Any:
     level = list(futures)
     while len(level) > 1:
         pairs = len(level) // 2
-        above = client.map(work.added, level[: 2 * pairs : 2], level[1 : 2 * pairs : 2], pure=False, retries=2)
+        above = client.map(on_worker.added, level[: 2 * pairs : 2], level[1 : 2 * pairs : 2], pure=False, retries=2)
         level = above + level[2 * pairs :]
     return level[0]

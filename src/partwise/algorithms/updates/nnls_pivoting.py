@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from partwise.algorithms.updates.least_squares import Clipped, inverse
+from partwise.algorithms.updates.clipped_least_squares import Clipped, inverse
 from partwise.algorithms.updates.scaling import rescaled, unit_diagonal
 from partwise.kernels.coordinate import coordinate_rows
 from partwise.kernels.nnls import pivoting_rows

@@ -11,13 +11,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.data.base import LocalData
-from partwise.data.checks import refuse_bad_entry
 from partwise.data.dense import DenseData
 from partwise.data.disk import _Slot
+from partwise.data.entry_checks import refuse_bad_entry
 from partwise.data.manifest import Stored
 from partwise.data.passes import Tall, add, total
 from partwise.data.sparse import SparseData
-from partwise.data.structure import check_structure
+from partwise.data.sparse_structure import check_structure
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
 from partwise.types import Array

@@ -1,0 +1,59 @@
+"""An algorithm as a file keeps it, and again from that: its line in the table, its settings and its penalties."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from partwise.algorithms.base import Algorithm
+from partwise.algorithms.penalties import Penalty, Quadratic
+from partwise.algorithms.table import ALGORITHMS, extrapolated, quadratic
+from partwise.storage.settings import Digests, Foreign, plain, rebuild
+
+
+def recipe_of(algorithm: Algorithm) -> dict[str, Any] | None:
+    """What a file keeps of an algorithm; None where the table could not make it again from that."""
+    recipe = {
+        "name": algorithm.name,
+        "settings": algorithm.knobs,
+        "penalties": [_penalty_recipe(side.penalty) for side in algorithm.sides],
+        "extrapolated": bool(algorithm.extrapolation),
+    }
+    try:
+        again = from_recipe(recipe)
+    except Foreign:  # a penalty that is in no table
+        return None
+    same = again is None or replace(again, settings=algorithm.settings, lead=algorithm.lead) == algorithm
+    return recipe if same else None
+
+
+def _penalty_recipe(penalty: Penalty) -> Any:
+    return [penalty.lam, penalty.alpha] if isinstance(penalty, Quadratic) else plain(penalty)
+
+
+def from_recipe(recipe: Mapping[str, Any] | None) -> Algorithm | None:
+    """The algorithm again, or None where it is not in the table."""
+    if recipe is None or recipe["name"] not in ALGORITHMS:
+        return None
+    algorithm = ALGORITHMS[recipe["name"]](**recipe["settings"])
+    w, h = (
+        quadratic(algorithm.name, side, *known) if isinstance(known, list) else rebuild(known)
+        for side, known in zip("wh", recipe["penalties"], strict=True)
+    )
+    algorithm = algorithm.with_penalties(w, h)
+    return extrapolated(algorithm) if recipe["extrapolated"] else algorithm
+
+
+def algorithm_fields(algorithm: Algorithm) -> dict[str, Any]:
+    """The recipe, or where there is none what tells the algorithm from others."""
+    sides = [plain(side, Digests()) for side in algorithm.sides]
+    return recipe_of(algorithm) or {"name": algorithm.name, "sides": sides, "extrapolation": algorithm.extrapolation}
+
+
+def algorithm_from(fields: Mapping[str, Any]) -> Algorithm:
+    """The algorithm that gave these fields; :class:`Foreign` where the table has no such line."""
+    algorithm = from_recipe(fields) if "penalties" in fields else None
+    if algorithm is None:
+        raise Foreign(fields.get("name"))
+    return algorithm
