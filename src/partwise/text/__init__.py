@@ -8,10 +8,10 @@ from partwise.text.lsi import LSI
 from partwise.text.model_files import load_model
 from partwise.text.read_documents import TextFiles, read_documents
 from partwise.text.stop_words import read_stop_words
-from partwise.text.term_weights import WEIGHTS
 from partwise.text.topic_model import TopicModel
 from partwise.text.vocabulary import Vocabulary
 from partwise.text.weighting import Weighting
+from partwise.text.weighting_schemes import WEIGHTS
 
 __all__ = [
     "LSI",

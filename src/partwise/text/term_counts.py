@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from partwise.text.term_weights import WEIGHTS, TermTotals
 from partwise.text.tokenizer import TokenCounts
 from partwise.text.vocabulary import Vocabulary, why_empty
 from partwise.text.weighting import Weighting
+from partwise.text.weighting_schemes import WEIGHTS, TermTotals
 from partwise.types import Array
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.text.json_arrays import array_to_json, array_to_strings, json_to_array, strings_to_array
-from partwise.text.term_weights import WEIGHTS, TermTotals
 from partwise.text.tokenizer import TokenCounts, Tokenizer
 from partwise.text.weighting import Weighting
+from partwise.text.weighting_schemes import WEIGHTS, TermTotals
 from partwise.types import Array
 
 

@@ -13,8 +13,8 @@ import scipy.sparse as sp
 from partwise.arguments import choose, is_whole, whole_number
 from partwise.storage.settings import Plain, Reader, plain
 from partwise.text.stop_words import check_stop_words, english
-from partwise.text.term_weights import WEIGHTS
 from partwise.text.tokenizer import PATTERN, TokenCounts, Tokenizer, stemmer
+from partwise.text.weighting_schemes import WEIGHTS
 
 if TYPE_CHECKING:
     from partwise.text.vocabulary import Vocabulary
