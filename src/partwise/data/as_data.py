@@ -31,7 +31,7 @@ def as_data(matrix: Any, *, zero: bool = False) -> Data:
     if isinstance(matrix, Matrix):
         data = matrix
     elif is_dask(matrix):
-        from partwise.data.dask import from_dask  # imported late: only clusters need it
+        from partwise.data.dask.parts import from_dask  # imported late: only clusters need it
 
         data = from_dask(matrix)
     elif sp.issparse(matrix := _from_frame(matrix)):
@@ -113,7 +113,7 @@ def outline(matrix: Any, nnz: int | None = None, dtype: Any = np.float64) -> Out
         data: Any = as_data(matrix)
         return Outline(data.shape, data.dtype, data.nnz, data.resident)
     if is_dask(matrix):
-        from partwise.data.dask import dask_outline  # imported late: only clusters need it
+        from partwise.data.dask.parts import dask_outline  # imported late: only clusters need it
 
         return Outline(*dask_outline(matrix))
     if sp.issparse(matrix):

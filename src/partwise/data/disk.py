@@ -163,7 +163,7 @@ def open_matrix(path: str | os.PathLike[str], *, client: Any = None) -> Any:
     """
     stored = Stored.at(path)
     if client is not None:
-        from partwise.data.dask import from_stored
+        from partwise.data.dask.parts import from_stored
 
         return from_stored(stored, client)
     return DiskData(stored, turned=stored.long == 1)

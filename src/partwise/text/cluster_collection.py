@@ -46,7 +46,7 @@ def collect_parquet(
     ``client`` is a ``distributed.Client`` whose workers see the same files under the same names. The columns are as
     :func:`read_documents` takes them. ``TopicModel(...).fit_collection`` takes the result.
     """
-    from partwise.data.dask import from_blocks, placed, summed
+    from partwise.data.dask.parts import from_blocks, placed, summed
 
     chosen = weighting or Weighting()
     reader = PartReader(TableColumns(column, id_column, title_column, label_column), encoding)

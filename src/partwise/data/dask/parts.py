@@ -1,0 +1,106 @@
+"""Parts of dask arrays: on a cluster where there is a client, else computed one by one in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from partwise.data.dask import on_worker
+from partwise.data.dask.chunked import ChunkedData, Chunks
+from partwise.data.dask.cluster import Cluster, ClusterData
+from partwise.data.dask.spread import tree
+from partwise.data.entry_checks import check_shape, float_type
+from partwise.data.manifest import Stored
+
+LARGEST_BLOCK = 2**32
+
+
+def from_dask(array: Any) -> ChunkedData | ClusterData:
+    """A dask array of dense or scipy sparse blocks, on the current Client's workers where there is one."""
+    if not hasattr(array, "chunks"):
+        raise TypeError(
+            "A dask data frame must be made an array first: frame.to_dask_array(lengths=True), with numeric columns."
+        )
+    check_shape(array.shape)
+    dtype = float_type(array.dtype)
+    if any(np.isnan(size) for sizes in array.chunks for size in sizes):
+        raise ValueError("The dask array has blocks of unknown size; call its compute_chunk_sizes() first.")
+    check_shape(tuple(int(size) for size in array.shape))
+    long = _long_axis(array)
+    sizes = array.chunks[long]
+    largest = max(sizes) * array.shape[1 - long] * dtype.itemsize
+    if largest > LARGEST_BLOCK and isinstance(array._meta, np.ndarray):
+        raise ValueError(
+            f"A block that spans axis {1 - long} would take {largest / 2**30:.1f} GB; "
+            f"rechunk the dask array into smaller blocks along axis {long}, or, where its blocks are sparse, say so "
+            "when it is made: meta=scipy.sparse.csr_matrix((0, 0))."
+        )
+    edges = [0, *np.cumsum(sizes).tolist()]
+    grid = array.to_delayed()
+    blocks = [list(line) for line in (grid if long == 0 else grid.T)]
+    client = _client()
+    if client is None:
+        return ChunkedData(Chunks(blocks, edges, array.shape[1 - long], dtype, long), turned=long == 1)
+    from dask.delayed import delayed
+
+    make = delayed(on_worker.make_part, pure=False)
+    parts = client.compute([make(line, long, edges[b], b, dtype.str) for b, line in enumerate(blocks)])
+    return ClusterData(Cluster(client, parts, edges, array.shape[1 - long], dtype), turned=long == 1)
+
+
+def from_stored(stored: Stored, client: Any) -> ClusterData:
+    """A matrix on storage that every worker can read: each reads its own parts."""
+    parts = placed(client, partial(on_worker.load_part, str(stored.folder.absolute())), range(stored.parts), retries=2)
+    cluster = Cluster(client, parts, stored.edges, stored.shape[1], stored.dtype)
+    return ClusterData(cluster, turned=stored.long == 1)
+
+
+def from_blocks(client: Any, blocks: Sequence[Any], edges: Sequence[int], short: int) -> ClusterData:
+    """Futures of float64 blocks of consecutive columns, which become parts where they are."""
+    parts = [
+        client.submit(on_worker.make_part, [block], 1, edges[number], number, "<f8", pure=False)
+        for number, block in enumerate(blocks)
+    ]
+    return ClusterData(Cluster(client, parts, edges, short, np.float64), turned=True)
+
+
+def placed(client: Any, function: Any, items: Sequence[Any], *shared: Any, retries: int = 0) -> list[Any]:
+    """Futures of the function on each item, neighbours on one worker as far as they go, and made again elsewhere."""
+    addresses, options = sorted(client.nthreads()), {"allow_other_workers": True, "pure": False, "retries": retries}
+    return [
+        client.submit(function, item, *shared, workers=[addresses[place * len(addresses) // len(items)]], **options)
+        for place, item in enumerate(items)
+    ]
+
+
+def summed(client: Any, futures: Sequence[Any]) -> Any:
+    """The sum of what the futures hold, added on the workers in pairs of neighbours."""
+    return client.gather(tree(client, futures))
+
+
+def dask_outline(array: Any) -> tuple[tuple[int, int], np.dtype[Any], int, int]:
+    """(shape, precision, entries, bytes in this process): on a cluster none, else one part in both orders."""
+    dtype, long = float_type(array.dtype), _long_axis(array)
+    m, n = (int(side) for side in array.shape)
+    part = int(max(array.chunks[long])) * int(array.shape[1 - long]) * dtype.itemsize
+    return (m, n), dtype, m * n, 0 if _client() is not None else 2 * part
+
+
+def _long_axis(array: Any) -> int:
+    """The axis that is cut; where both or none are, the longer one."""
+    cut = [len(sizes) > 1 for sizes in array.chunks]
+    if cut[0] != cut[1]:
+        return int(cut[1])
+    return int(array.shape[1] >= array.shape[0])
+
+
+def _client() -> Any:
+    try:
+        from distributed import default_client
+
+        return default_client()
+    except (ImportError, ValueError):
+        return None
