@@ -1,6 +1,7 @@
 """On Dask: real worker processes give the factors of the run in memory, and losing one of them changes nothing."""
 
 import os
+import pickle
 import signal
 from itertools import islice
 
@@ -14,6 +15,7 @@ from partwise.testing import check_data
 
 da = pytest.importorskip("dask.array", reason="dask is not installed: pip install partwise[dask]")
 
+on_worker = pytest.importorskip("partwise.data.dask.on_worker")
 Lost = pytest.importorskip("partwise.data.dask.spread").Lost
 pytestmark = pytest.mark.filterwarnings("default")  # the cluster's own warnings are not ours
 
@@ -173,6 +175,41 @@ def test_a_worker_killed_in_the_middle_changes_nothing(client):
     calm, rough = run(), run(kill=(3, 7))
     for one, other in zip(calm, rough, strict=True):
         assert np.array_equal(one, other)
+
+
+def off_the_wire(value):
+    """The value as it can arrive at another worker: every array starts one byte off."""
+    buffers = []
+    frame = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+    moved = [memoryview(bytearray(b"\0" + buffer.raw()))[1:] for buffer in buffers]
+    return pickle.loads(frame, buffers=moved)
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_a_part_that_moves_between_workers_keeps_its_bits(kind):
+    """Arrays off the wire start at any byte, and BLAS is asked for another order on those: they are aligned first."""
+    block = sparse() if kind == "sparse" else sparse().toarray()
+    part = on_worker.make_part([block], 1, 0, 0, "<f8")
+    rows, factor = np.random.default_rng(1).random((300, 4)), np.random.default_rng(2).random((120, 4))
+    assert not off_the_wire(rows).flags.aligned
+
+    def product(data, tall, shared, shares, workers):
+        new, other = np.empty((300, 4)), np.empty((120, 4))
+        data.product(0, 300, shared[0], new)
+        data.T.product(0, 120, tall[0].factor, other)
+        return [new], [[other, tall[0].factor.T @ new]]
+
+    def worked(part, rows, factor):
+        settings = {"task": product, "turned": False, "shares": (), "threads": 1}
+        return on_worker.run(part, rows, None, None, None, shared=[factor], **settings)
+
+    (near,), sums = worked(part, rows, factor)
+    (far,), other_sums = worked(*map(off_the_wire, (part, rows, factor)))
+    assert np.array_equal(near, far)
+    gathered = on_worker.own(off_the_wire(other_sums))
+    for one, other in zip(sums[0], gathered[0], strict=True):
+        assert np.array_equal(one, other)
+        assert other.flags.aligned
 
 
 @pytest.mark.parametrize(("algorithm", "chunks"), [("acls", (120, 75)), ("multiplicative", (30, 300))])

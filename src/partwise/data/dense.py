@@ -20,7 +20,7 @@ class DenseData(LocalData):
     """
 
     def __init__(self, array: Array, transpose: DenseData | None = None) -> None:
-        contiguous = array.itemsize in array.strides or 1 in array.shape
+        contiguous = array.flags.aligned and (array.itemsize in array.strides or 1 in array.shape)
         self._array = (array if contiguous else np.ascontiguousarray(array)).view()
         self._array.flags.writeable = False
         self._transpose = transpose

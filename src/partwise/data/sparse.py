@@ -130,6 +130,6 @@ class SparseData(LocalData):
 
 def _frozen(array: Array) -> Array:
     """A read-only view: nobody writes the caller's numbers, and the kernels are compiled for one kind of array."""
-    view = np.ascontiguousarray(array).view()
+    view = np.require(array, requirements=["C", "A"]).view()
     view.flags.writeable = False
     return view

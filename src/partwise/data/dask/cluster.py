@@ -120,7 +120,7 @@ class Cluster:
             mains = self._mains(task, futures, shared, turned, shares)
             rows = [self.client.map(on_worker.rows_of, mains, place=p, pure=False) for p in range(len(task.widths))]
             root = tree(self.client, self.client.map(on_worker.sums_of, mains, pure=False))
-            return rows, self.client.gather(root)
+            return rows, on_worker.own(self.client.gather(root))
 
         rows, (sums, added) = self.safely(once, [factor for factor in held if isinstance(factor, Scattered)])
         recipes = tuple(None if factor is None else factor.recipe for factor in held)

@@ -73,11 +73,11 @@ def make_part(blocks: Sequence[Any], long: int, first: int, block: int, dtype: s
 
 
 def _sparse_part(indptr: Array, indices: Array, values: Array, shape: tuple[int, int]) -> Part:
-    return _whole(SparseData(sp.csr_array((values, indices, indptr), shape=shape)))
+    return _whole(SparseData(sp.csr_array((_own(values), _own(indices), _own(indptr)), shape=shape)))
 
 
 def _dense_part(rows: Array) -> Part:
-    return _whole(DenseData(rows))
+    return _whole(DenseData(_own(rows)))
 
 
 def _whole(data: Any) -> Part:
@@ -144,8 +144,12 @@ def run(
 
 
 def _own(array: Array) -> Array:
-    """Arrays that came over the wire are read-only; the kernels are compiled for those that are not."""
-    return np.require(array, requirements=["C", "W"])
+    """An array that may have come over the wire, where it can be read-only or start at any byte, as one of our own.
+
+    The kernels are compiled for writable, aligned arrays, and NumPy multiplies an unaligned one by way of a copy in
+    another order: other bits.
+    """
+    return np.require(array, requirements=["C", "W", "A"])
 
 
 def rows_of(result: tuple[list[Array], Any], place: int) -> Array:
@@ -161,6 +165,13 @@ def sums_of(result: tuple[list[Array], Any]) -> Any:
 def added(one: Any, other: Any) -> Any:
     """The sums of two neighbours."""
     return add(one, other)
+
+
+def own(sums: Any) -> Any:
+    """Nested sums that came over the wire, each array as one of our own."""
+    if isinstance(sums, (tuple, list)):
+        return [own(term) for term in sums]
+    return _own(sums) if isinstance(sums, np.ndarray) else sums
 
 
 def some_rows(part: Part, turned: bool, lo: int, hi: int) -> Array:

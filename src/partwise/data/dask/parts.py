@@ -78,7 +78,7 @@ def placed(client: Any, function: Any, items: Sequence[Any], *shared: Any, retri
 
 def summed(client: Any, futures: Sequence[Any]) -> Any:
     """The sum of what the futures hold, added on the workers in pairs of neighbours."""
-    return client.gather(tree(client, futures))
+    return on_worker.own(client.gather(tree(client, futures)))
 
 
 def dask_outline(array: Any) -> tuple[tuple[int, int], np.dtype[Any], int, int]:

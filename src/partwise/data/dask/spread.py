@@ -104,7 +104,7 @@ class Scattered(Spread):
         def summed() -> Any:
             client = self.matrix.client
             values = client.map(on_worker.applied, self.futures, function=function, pure=False, retries=2)
-            return client.gather(tree(client, values))
+            return on_worker.own(client.gather(tree(client, values)))
 
         return self.matrix.safely(summed, [self])
 
