@@ -571,7 +571,7 @@ def settings(*names: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("value", [-1e-9, -1, np.nan, np.inf, True, "1", 1j, [1]])
-@pytest.mark.parametrize(("name", "setting"), settings("lam_w", "lam_h"))
+@pytest.mark.parametrize(("name", "setting"), settings("lam_w", "lam_h", "l1_w", "l1_h"))
 def test_bad_lambda(name: str, setting: str, value: Any) -> None:
     """λ must be a finite number of at least 0, for every algorithm that takes one."""
     words = rf"{name}\({setting}=...\) must be a finite number ≥ 0, not"

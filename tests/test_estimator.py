@@ -80,7 +80,19 @@ def test_clone_and_parameters() -> None:
     start = np.random.default_rng(1).random((9, 3))
     made = model(algorithm=pw.acls(0.1, 0.2), init=start)
     copy = clone(made)
-    names = ("n_components", "algorithm", "forget_factor", "init", "tol", "max_iter", "random_state", "threads")
+    names = (
+        "n_components",
+        "algorithm",
+        "alpha_W",
+        "alpha_H",
+        "l1_ratio",
+        "forget_factor",
+        "init",
+        "tol",
+        "max_iter",
+        "random_state",
+        "threads",
+    )
     assert sorted(copy.get_params()) == sorted(names)
     assert not hasattr(copy, "components_")
     np.testing.assert_array_equal(copy.fit(X).components_, made.fit(X).components_)

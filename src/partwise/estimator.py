@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_n_features, check_is_fitted, check_non_negative, validate_data
 
 from partwise.algorithms.base import Algorithm
+from partwise.algorithms.penalties import Quadratic
+from partwise.arguments import number
 from partwise.data.as_data import as_data, is_kept_elsewhere
 from partwise.data.products import residual2
 from partwise.data.sparse_structure import check_structure
@@ -49,6 +52,10 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         An int gives the same result every time, on any number of threads.
     threads : int or None, default=None
         How many threads; PARTWISE_NUM_THREADS or all usable cores unless given.
+    alpha_W, alpha_H : float, default=0.0 and "same"
+        scikit-learn's penalties on the samples' weights and on the components; "same" is alpha_W.
+    l1_ratio : float, default=0.0
+        The share of L1 in the penalties, from 0 (squares alone) to 1 (L1 alone).
     forget_factor : float, default=1.0
         In ``partial_fit``, what earlier batches count at each further one, in (0, 1]; 1 forgets nothing.
 
@@ -66,6 +73,12 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     -----
     ``fit_transform(X)`` and ``fit(X).transform(X)`` are the same numbers: both end in the exact solution of the
     algorithm's own problem for the components that were found.
+
+    With alpha_W, alpha_H and l1_ratio = ρ the objective is scikit-learn's, for U = ``fit_transform(X)`` and V =
+    ``components_``: ½‖X − UV‖² + alpha_W n_features (ρ ΣU + ½(1 − ρ)‖U‖²) + alpha_H n_samples (ρ ΣV + ½(1 − ρ)‖V‖²).
+    Half of ours: our H is U and our W is Vᵀ, so λ₁ is 2 alpha n ρ and λ is alpha n (1 − ρ). A penalty on one side alone
+    is taken as it is, though shrinking that side and growing the other makes it as small as one likes. In
+    ``partial_fit`` n_samples is the number of samples so far.
 
     Examples
     --------
@@ -87,6 +100,9 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         max_iter: int = 300,
         random_state: Any = None,
         threads: int | None = None,
+        alpha_W: float = 0.0,
+        alpha_H: float | str = "same",
+        l1_ratio: float = 0.0,
         forget_factor: float = 1.0,
     ) -> None:
         self.n_components = n_components
@@ -96,6 +112,9 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.max_iter = max_iter
         self.random_state = random_state
         self.threads = threads
+        self.alpha_W = alpha_W
+        self.alpha_H = alpha_H
+        self.l1_ratio = l1_ratio
         self.forget_factor = forget_factor
 
     def fit(self, X: Any, y: Any = None) -> NMF:
@@ -106,7 +125,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Find the components of X and give each sample's weights."""
         X = self._checked(X, reset=True)
-        algorithm, data = algorithm_for(self.algorithm), as_data(X).T
+        algorithm, data = self._algorithm(X.shape), as_data(X).T
         call = checked_call(
             data,
             self._rank(X.shape),
@@ -148,7 +167,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         """
         if not isinstance(self.forget_factor, (int, float, np.number)) or not 0 < self.forget_factor <= 1:
             raise ValueError(f"forget_factor must be a number in (0, 1], not {self.forget_factor!r}.")
-        algorithm = algorithm_for(self.algorithm)
+        algorithm = self._algorithm((1, 1))
         if not loss_of(algorithm).streams:
             raise ValueError(f"{algorithm.name} needs all samples at once; use another algorithm for streams.")
         first = not hasattr(self, "_sums")
@@ -159,6 +178,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             w = in_precision(self.components_.T, documents.dtype)
             weights = self._fold_in(documents, w, workers)
             self._sums = self._sums.add(documents.T, weights, workers, float(self.forget_factor))
+            self.algorithm_ = self._algorithm((self._sums.samples, len(w)))
             with single_threaded_blas():
                 w = self._sums.half_step(self.algorithm_.w, w)
         self.components_ = np.ascontiguousarray(w.T)
@@ -168,7 +188,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
     def _begin(self, documents: Any) -> None:
         """The components before the first batch: step 0 of the loop on it."""
-        rank, self.algorithm_ = self._rank(documents.shape), algorithm_for(self.algorithm)
+        rank, self.algorithm_ = self._rank(documents.shape), self._algorithm(documents.shape)
         steps = iterate(
             documents.T, rank, algorithm=self.algorithm_, init=self.init, seed=self._seed(), threads=self.threads
         )
@@ -221,6 +241,27 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         X = validate_data(self, X, reset=reset, accept_sparse=formats, dtype=[np.float64, np.float32], order=None)
         check_non_negative(X, "NMF")
         return X
+
+    def _algorithm(self, shape: tuple[int, int]) -> Algorithm:
+        """The algorithm with scikit-learn's penalties for so many samples and features."""
+        algorithm = algorithm_for(self.algorithm)
+        alpha_w, ratio = number("alpha_W", self.alpha_W), number("l1_ratio", self.l1_ratio, 0, 1)
+        if isinstance(self.alpha_H, str) and self.alpha_H != "same":
+            raise ValueError(f'alpha_H must be a finite number ≥ 0 or "same", not {self.alpha_H!r}.')
+        alpha_h = alpha_w if isinstance(self.alpha_H, str) else number("alpha_H", self.alpha_H)
+        if not alpha_w and not alpha_h:
+            return algorithm
+        if algorithm.w.penalty or algorithm.h.penalty:
+            raise ValueError(
+                f"{algorithm} has penalties of its own; leave alpha_W and alpha_H at 0, or name it without."
+            )
+        samples, features = shape
+        unit = loss_of(algorithm).divergence
+        w, h = (
+            Quadratic((1 - ratio) * scale / (2 * unit), None, ratio * scale / unit)
+            for scale in (alpha_h * samples, alpha_w * features)
+        )
+        return replace(algorithm.with_penalties(w, h), one_sided=True)
 
     def _rank(self, shape: tuple[int, int]) -> Any:
         if isinstance(self.n_components, str):

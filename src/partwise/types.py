@@ -251,6 +251,8 @@ class Update(ABC):
     """The gram must have no negative entry."""
     linear: ClassVar[bool] = True
     """A linear penalty, which can make entries of ``rhs`` negative, is minimised like the rest of the objective."""
+    quadratic: ClassVar[bool] = True
+    """A quadratic penalty, which is added to the gram, is minimised like the rest of the objective."""
     zero_floor: ClassVar[float] = 0.0
     """Above 0 an entry that is zero stays zero, and this fraction of the row's mean stands for zero at a start."""
     ahead_floor: ClassVar[float] = 0.0
@@ -297,6 +299,7 @@ class EntryUpdate(Update):
     """
 
     ahead_floor = 1e-3  # a row of zeros would fit its entries with 0
+    quadratic = False
 
     def prepare(self, gram: Array) -> Rows:
         raise TypeError(f"{type(self).__name__} needs the entries of the data, not a Gram matrix.")

@@ -10,6 +10,9 @@ import numpy as np
 from partwise.algorithms.penalties import NO_PENALTY, Penalty, Quadratic, indefinite
 from partwise.types import Array, NoMinimum, Rows, Update
 
+PENALTY_SETTINGS = ("lam_", "alpha_", "l1_")
+"""How the names of settings that make penalties begin."""
+
 
 @dataclass(frozen=True)
 class Side:
@@ -77,6 +80,8 @@ class Algorithm:
     """The name of the loss that it minimises, in ``LOSSES``."""
     settings: Mapping[str, float | None] = field(default_factory=dict)
     """The arguments of the factory in the table, for the reader; the penalties that count are those of the sides."""
+    one_sided: bool = False
+    """Whether a penalty that is void on one side alone is taken all the same, as scikit-learn does."""
 
     def at(self, iteration: int) -> Algorithm:
         """The algorithm that makes this iteration."""
@@ -110,7 +115,7 @@ class Algorithm:
     @property
     def knobs(self) -> dict[str, float | None]:
         """The settings apart from the penalties."""
-        return {name: value for name, value in self.settings.items() if not name.startswith(("lam_", "alpha_"))}
+        return {name: value for name, value in self.settings.items() if not name.startswith(PENALTY_SETTINGS)}
 
     def refuses(self, rank: int) -> str | None:
         """Why this algorithm cannot work at a rank, or None."""
@@ -127,6 +132,18 @@ class Algorithm:
                 )
             if not update.linear and side.linear(rank) is not None:
                 return f"The half-step of {self.name} cannot carry a linear penalty; use hals or anls with this one."
+            if not update.quadratic and penalty.matrix(rank).any():
+                return f"The half-step of {self.name} cannot carry a quadratic penalty; use l1_w and l1_h alone."
+        return self._void_penalty()
+
+    def _void_penalty(self) -> str | None:
+        for name, side, other in (("w", self.w, self.h), ("h", self.h, self.w)):
+            if side.penalty.needs_other and not other.penalty and not self.one_sided:
+                factor, free = name.upper(), "WH".replace(name.upper(), "")
+                return (
+                    f"L1 on {factor} alone is void: {factor} can shrink and {free} grow with the same product; "
+                    f"penalise {free} too (l1_{free.lower()}=... or lam_{free.lower()}=...)."
+                )
         return None
 
     def __str__(self) -> str:
@@ -141,7 +158,8 @@ class Algorithm:
 
 
 def penalty_settings(w: Penalty, h: Penalty) -> dict[str, float | None]:
-    """λ and α as the factories name them, where there is such a penalty."""
+    """λ, α and λ₁ as the factories name them, where there is such a penalty."""
     sides = [(side, penalty) for side, penalty in (("w", w), ("h", h)) if isinstance(penalty, Quadratic) and penalty]
-    lams: dict[str, float | None] = {f"lam_{side}": penalty.lam for side, penalty in sides}
-    return lams | {f"alpha_{side}": penalty.alpha for side, penalty in sides if penalty.alpha is not None}
+    lams: dict[str, float | None] = {f"lam_{side}": p.lam for side, p in sides if p.lam or not p.l1}
+    alphas = {f"alpha_{side}": penalty.alpha for side, penalty in sides if penalty.alpha is not None}
+    return lams | alphas | {f"l1_{side}": penalty.l1 for side, penalty in sides if penalty.l1}

@@ -14,11 +14,13 @@ class Penalty:
 
     Law: M = ``matrix(k)`` is symmetric and the same for every row; L = ``linear(k)`` is None, k numbers (one for each
     component), or rows × k. ``convex`` says that every Gram matrix plus M is positive semidefinite, ``nonnegative``
-    that M has no negative entry.
+    that M has no negative entry. ``needs_other`` says that it is void where the other factor is free: W → cW,
+    H → H/c with c → 0 leaves WH as it is and takes the penalty to 0.
     """
 
     convex: bool = True
     nonnegative: bool = True
+    needs_other: bool = False
 
     def matrix(self, rank: int) -> Array:
         """M, which is added to the gram."""
@@ -44,13 +46,17 @@ class Penalty:
 
 @dataclass(frozen=True)
 class Quadratic(Penalty):
-    """λ‖x‖² on every row x (ACLS), or with α the paper's λ(β‖x‖₂² − ‖x‖₁²), β = ((1 − α)√k + α)² (AHCLS).
+    """λ‖x‖² + λ₁‖x‖₁ on every row x (ACLS and L1), or with α λ(β‖x‖₂² − ‖x‖₁²) + λ₁‖x‖₁, β = ((1 − α)√k + α)² (AHCLS).
 
-    It adds λI to the gram, or λ(βI − E) with E all ones. Langville et al., sections 3.1 and 3.2.
+    It adds λI to the gram, or λ(βI − E) with E all ones (Langville et al., sections 3.1 and 3.2), and takes λ₁/2 off
+    the right-hand side. The objective of the squared loss is ‖A − WH‖² + λ‖X‖² + λ₁ΣX for each factor X, without the ½
+    that scikit-learn has before the squares: its α·l1_ratio is λ₁/2, its α·(1 − l1_ratio) is λ. That of the Poisson
+    loss is D(A | WH) + λ₁ΣX. L1 on one factor alone is void.
     """
 
     lam: float = 0.0
     alpha: float | None = None
+    l1: float = 0.0
 
     def matrix(self, rank: int) -> Array:
         if self.alpha is None:
@@ -58,6 +64,14 @@ class Quadratic(Penalty):
         beta = ((1 - self.alpha) * np.sqrt(rank) + self.alpha) ** 2
         matrix: Array = self.lam * (beta * np.eye(rank) - np.ones((rank, rank)))
         return matrix
+
+    def linear(self, rank: int) -> Array | None:
+        return np.full(rank, self.l1) if self.l1 else None
+
+    @property
+    def needs_other(self) -> bool:  # type: ignore[override]
+        """L1 does."""
+        return bool(self.l1)
 
     @property
     def convex(self) -> bool:  # type: ignore[override]
@@ -70,12 +84,13 @@ class Quadratic(Penalty):
         return not self.lam or self.alpha is None
 
     def __bool__(self) -> bool:
-        return bool(self.lam)
+        return bool(self.lam or self.l1)
 
     def __str__(self) -> str:
+        l1 = f" with L1 (λ₁ = {self.l1:g})" if self.l1 else ""
         if self.alpha is None:
-            return f"ACLS's penalty (λ = {self.lam:g})"
-        return f"AHCLS's penalty (λ = {self.lam:g}, α = {self.alpha:g})"
+            return f"ACLS's penalty (λ = {self.lam:g}){l1}"
+        return f"AHCLS's penalty (λ = {self.lam:g}, α = {self.alpha:g}){l1}"
 
 
 NO_PENALTY = Penalty()

@@ -24,12 +24,15 @@ def recipe_of(algorithm: Algorithm) -> dict[str, Any] | None:
         again = from_recipe(recipe)
     except Foreign:  # a penalty that is in no table
         return None
-    same = again is None or replace(again, settings=algorithm.settings, lead=algorithm.lead) == algorithm
-    return recipe if same else None
+    if again is not None:
+        again = replace(again, settings=algorithm.settings, lead=algorithm.lead, one_sided=algorithm.one_sided)
+    return recipe if again in (None, algorithm) else None
 
 
 def _penalty_recipe(penalty: Penalty) -> Any:
-    return [penalty.lam, penalty.alpha] if isinstance(penalty, Quadratic) else plain(penalty)
+    if not isinstance(penalty, Quadratic):
+        return plain(penalty)
+    return [penalty.lam, penalty.alpha, penalty.l1] if penalty.l1 else [penalty.lam, penalty.alpha]
 
 
 def from_recipe(recipe: Mapping[str, Any] | None) -> Algorithm | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from partwise.algorithms.base import Algorithm, Extrapolation, Side, penalty_settings
 from partwise.algorithms.penalties import Penalty, Quadratic
@@ -26,74 +26,109 @@ from partwise.algorithms.updates import (
 from partwise.arguments import choose, number, whole_number
 from partwise.types import Update
 
+Pair: TypeAlias = tuple[Any, Any]
 
-def quadratic(where: str, side: str, lam: Any, alpha: Any = None) -> Penalty:
+
+def quadratic(where: str, side: str, lam: Any, alpha: Any = None, l1: Any = 0.0) -> Penalty:
+    """λ, α and λ₁ of one side, checked."""
     checked = None if alpha is None else number(f"{where}(alpha_{side}=...)", alpha, 0, 1)
-    return Quadratic(number(f"{where}(lam_{side}=...)", lam), checked)
+    return Quadratic(number(f"{where}(lam_{side}=...)", lam), checked, number(f"{where}(l1_{side}=...)", l1))
 
 
-def _build(name: str, update: Update, lam_w: Any, lam_h: Any, alpha_w: Any, alpha_h: Any) -> Algorithm:
-    """One half-step on both sides, each with its own penalty."""
-    w, h = quadratic(name, "w", lam_w, alpha_w), quadratic(name, "h", lam_h, alpha_h)
+def _build(name: str, update: Update, lam: Pair, alpha: Pair = (None, None), l1: Pair = (0, 0)) -> Algorithm:
+    """One half-step on both sides, each with its own penalty; the settings are pairs, W's and H's."""
+    w, h = (quadratic(name, *side) for side in zip("wh", lam, alpha, l1, strict=True))
     return Algorithm(name, Side(update, w), Side(update, h), settings=penalty_settings(w, h))
 
 
 def als() -> Algorithm:
     """Alternating least squares, negative entries set to 0 (Paatero and Tapper 1994)."""
-    return _build("als", LeastSquares(), 0, 0, None, None)
+    return _build("als", LeastSquares(), (0, 0))
 
 
-def acls(lam_w: float = 0.5, lam_h: float = 0.5) -> Algorithm:
+def acls(lam_w: float = 0.5, lam_h: float = 0.5, *, l1_w: float = 0.0, l1_h: float = 0.0) -> Algorithm:
     """Alternating constrained least squares: clip(R (G + λI)⁻¹) (the paper, 3.1)."""
-    return _build("acls", LeastSquares(), lam_w, lam_h, None, None)
+    return _build("acls", LeastSquares(), (lam_w, lam_h), l1=(l1_w, l1_h))
 
 
-def ahcls(lam_w: float = 0.5, lam_h: float = 0.5, alpha_w: float = 0.5, alpha_h: float = 0.5) -> Algorithm:
+def ahcls(
+    lam_w: float = 0.5,
+    lam_h: float = 0.5,
+    alpha_w: float = 0.5,
+    alpha_h: float = 0.5,
+    *,
+    l1_w: float = 0.0,
+    l1_h: float = 0.0,
+) -> Algorithm:
     """Alternating Hoyer-constrained least squares: clip(R (G + λβI − λE)⁻¹) (the paper, 3.2).
 
     The paper says "each column of the factors", writes spar(W_j*) and builds β on √k: we read vectors of length k,
     rows of W and columns of H. α is approached, not met; see ``hoyer`` for targets that are met.
     """
-    return _build("ahcls", LeastSquares(), lam_w, lam_h, alpha_w, alpha_h)
+    return _build("ahcls", LeastSquares(), (lam_w, lam_h), (alpha_w, alpha_h), (l1_w, l1_h))
 
 
 def multiplicative(lam_w: float = 0.0, lam_h: float = 0.0) -> Algorithm:
     """Lee and Seung's multiplicative updates for the squared error: X ∘ R / (XG)."""
-    return _build("multiplicative", Multiplicative(), lam_w, lam_h, None, None)
+    return _build("multiplicative", Multiplicative(), (lam_w, lam_h))
 
 
 def gdcls(lam_w: float = 0.0, lam_h: float = 0.5) -> Algorithm:
     """W multiplicative, H by the ACLS half-step (Shahnaz, Berry, Pauca and Plemmons 2006)."""
-    both = _build("gdcls", LeastSquares(), lam_w, lam_h, None, None)
+    both = _build("gdcls", LeastSquares(), (lam_w, lam_h))
     return replace(both, w=replace(both.w, update=Multiplicative()))
 
 
 def anls(
-    lam_w: float = 0.0, lam_h: float = 0.0, alpha_w: float | None = None, alpha_h: float | None = None
+    lam_w: float = 0.0,
+    lam_h: float = 0.0,
+    alpha_w: float | None = None,
+    alpha_h: float | None = None,
+    *,
+    l1_w: float = 0.0,
+    l1_h: float = 0.0,
 ) -> Algorithm:
     """Exact nonnegative least squares rows by block principal pivoting (Kim and Park 2011)."""
-    return _build("anls", Pivoting(), lam_w, lam_h, alpha_w, alpha_h)
+    return _build("anls", Pivoting(), (lam_w, lam_h), (alpha_w, alpha_h), (l1_w, l1_h))
 
 
 def anls_fnnls(
-    lam_w: float = 0.0, lam_h: float = 0.0, alpha_w: float | None = None, alpha_h: float | None = None
+    lam_w: float = 0.0,
+    lam_h: float = 0.0,
+    alpha_w: float | None = None,
+    alpha_h: float | None = None,
+    *,
+    l1_w: float = 0.0,
+    l1_h: float = 0.0,
 ) -> Algorithm:
     """The same rows by the fast active set of Bro and de Jong 1997."""
-    return _build("anls-fnnls", FastActiveSet(), lam_w, lam_h, alpha_w, alpha_h)
+    return _build("anls-fnnls", FastActiveSet(), (lam_w, lam_h), (alpha_w, alpha_h), (l1_w, l1_h))
 
 
 def anls_lawson_hanson(
-    lam_w: float = 0.0, lam_h: float = 0.0, alpha_w: float | None = None, alpha_h: float | None = None
+    lam_w: float = 0.0,
+    lam_h: float = 0.0,
+    alpha_w: float | None = None,
+    alpha_h: float | None = None,
+    *,
+    l1_w: float = 0.0,
+    l1_h: float = 0.0,
 ) -> Algorithm:
     """The same rows by Lawson and Hanson's NNLS, the slow yardstick the paper speaks of."""
-    return _build("anls-lawson-hanson", LawsonHanson(), lam_w, lam_h, alpha_w, alpha_h)
+    return _build("anls-lawson-hanson", LawsonHanson(), (lam_w, lam_h), (alpha_w, alpha_h), (l1_w, l1_h))
 
 
 def projected_gradient(
-    lam_w: float = 0.0, lam_h: float = 0.0, alpha_w: float | None = None, alpha_h: float | None = None
+    lam_w: float = 0.0,
+    lam_h: float = 0.0,
+    alpha_w: float | None = None,
+    alpha_h: float | None = None,
+    *,
+    l1_w: float = 0.0,
+    l1_h: float = 0.0,
 ) -> Algorithm:
     """Projected gradient with a line search on every row (Lin 2007)."""
-    return _build("projected-gradient", ProjectedGradient(), lam_w, lam_h, alpha_w, alpha_h)
+    return _build("projected-gradient", ProjectedGradient(), (lam_w, lam_h), (alpha_w, alpha_h), (l1_w, l1_h))
 
 
 def hals(
@@ -102,29 +137,36 @@ def hals(
     alpha_w: float | None = None,
     alpha_h: float | None = None,
     sweeps: int = 3,
+    *,
+    l1_w: float = 0.0,
+    l1_h: float = 0.0,
 ) -> Algorithm:
     """Coordinate sweeps, several per product (Cichocki and Phan 2009; Gillis and Glineur 2012)."""
-    return _sweeps("hals", lam_w, lam_h, alpha_w, alpha_h, sweeps)
+    return _sweeps("hals", (lam_w, lam_h), (alpha_w, alpha_h), (l1_w, l1_h), sweeps)
 
 
-def _sweeps(
-    name: str, lam_w: Any, lam_h: Any, alpha_w: Any, alpha_h: Any, sweeps: Any, settled: float = 0.0
-) -> Algorithm:
+def _sweeps(name: str, lam: Pair, alpha: Pair, l1: Pair, sweeps: Any, settled: float = 0.0) -> Algorithm:
     update = CoordinateSweeps(whole_number(f"{name}(sweeps=...)", sweeps), settled)
-    algorithm = _build(name, update, lam_w, lam_h, alpha_w, alpha_h)
+    algorithm = _build(name, update, lam, alpha, l1)
     return replace(algorithm, settings={**algorithm.settings, "sweeps": update.sweeps})
 
 
 def barrier(
-    lam_w: float = 0.0, lam_h: float = 0.0, alpha_w: float | None = None, alpha_h: float | None = None
+    lam_w: float = 0.0,
+    lam_h: float = 0.0,
+    alpha_w: float | None = None,
+    alpha_h: float | None = None,
+    *,
+    l1_w: float = 0.0,
+    l1_h: float = 0.0,
 ) -> Algorithm:
     """Exact rows by a logarithmic barrier, the penalty the paper leaves to future work (3.3.4)."""
-    return _build("barrier", Barrier(), lam_w, lam_h, alpha_w, alpha_h)
+    return _build("barrier", Barrier(), (lam_w, lam_h), (alpha_w, alpha_h), (l1_w, l1_h))
 
 
 def alp() -> Algorithm:
     """Alternating linear programming for the least absolute error (the paper, 3.3.4); small data only."""
-    return replace(_build("alp", LeastAbsolute(), 0, 0, None, None), loss="absolute")
+    return replace(_build("alp", LeastAbsolute(), (0, 0)), loss="absolute")
 
 
 def hoyer_target(sparsity_w: float | None = 0.5, sparsity_h: float | None = 0.5) -> Algorithm:
@@ -141,29 +183,31 @@ def als_hals(
     alpha_w: float | None = None,
     alpha_h: float | None = None,
     sweeps: int = 5,
+    *,
+    l1_w: float = 0.0,
+    l1_h: float = 0.0,
 ) -> Algorithm:
     """Three clipped least-squares iterations, then extrapolated coordinate sweeps: a fast run and its polish in one.
 
     The three are left out after a start that is a run already: ``sample``, its own, where the data are large enough, or
     a pair (W, H). A row ends its sweeps when one gains at most a tenth of what its first one gained.
     """
-    main = _sweeps("als-hals", lam_w, lam_h, alpha_w, alpha_h, sweeps, settled=0.1)
+    main = _sweeps("als-hals", (lam_w, lam_h), (alpha_w, alpha_h), (l1_w, l1_h), sweeps, settled=0.1)
     lead = als().with_penalties(main.w.penalty, main.h.penalty)
     return replace(main, extrapolation=Extrapolation(), lead=lead, lead_iterations=3, init="sample")
 
 
-def kl_sweeps(sweeps: int = 2) -> Algorithm:
+def kl_sweeps(sweeps: int = 2, *, l1_w: float = 0.0, l1_h: float = 0.0) -> Algorithm:
     """Safe coordinate sweeps with momentum for the Poisson likelihood, in memory."""
     update = PoissonSweeps(whole_number("kl-sweeps(sweeps=...)", sweeps))
-    side = Side(update)
-    settings = {"sweeps": update.sweeps}
-    return Algorithm("kl-sweeps", side, side, Extrapolation(), loss="poisson", settings=settings)
+    algorithm = _build("kl-sweeps", update, (0, 0), l1=(l1_w, l1_h))
+    settings = {**algorithm.settings, "sweeps": update.sweeps}
+    return replace(algorithm, extrapolation=Extrapolation(), loss="poisson", settings=settings)
 
 
-def kl_multiplicative() -> Algorithm:
+def kl_multiplicative(*, l1_w: float = 0.0, l1_h: float = 0.0) -> Algorithm:
     """Lee and Seung's multiplicative updates for the Kullback–Leibler divergence."""
-    side = Side(PoissonMultiplicative())
-    return Algorithm("kl-multiplicative", side, side, loss="poisson")
+    return replace(_build("kl-multiplicative", PoissonMultiplicative(), (0, 0), l1=(l1_w, l1_h)), loss="poisson")
 
 
 ALGORITHMS: dict[str, Callable[..., Algorithm]] = {

@@ -38,6 +38,7 @@ def factorize(
     polish: Annotated[str | None, options.fitting(help="An algorithm that goes on from the result.")] = None,
     most: Annotated[int, options.fitting("--max-iterations", help="The most iterations.")] = 1000,
     *,
+    penalties: options.PenaltyOptions,
     fitting: options.FittingOptions,
     memory_limit: Annotated[str | None, options.fitting(help="Refuse a run that would take more, e.g. 1GB.")] = None,
 ) -> None:
@@ -46,7 +47,7 @@ def factorize(
     Example: partwise factorize matrix.npz -k 20 -o fit.partwise --svd
     """
     load_plugins(plugin)
-    chosen, _, limit = algorithm_for(algorithm, loss), as_init(init), MaxIterations(most)
+    chosen, _, limit = algorithm_for(penalties.algorithm(algorithm, loss), loss), as_init(init), MaxIterations(most)
     check_seed(fitting.seed)
     output = check_output(output, matrix)
     check_checkpoint(fitting.checkpoint, matrix)

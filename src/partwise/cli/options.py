@@ -11,6 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
+from partwise.algorithms.base import Algorithm
+from partwise.algorithms.table import ALGORITHMS
+from partwise.losses.table import algorithm_for
 from partwise.text.stop_words import read_stop_words
 from partwise.text.weighting import Weighting
 
@@ -102,6 +105,23 @@ class FittingOptions:
     threads: Threads = None
     checkpoint: Checkpoint = None
     every: Annotated[int | None, fitting(help="Iterations between two checkpoints.")] = None
+
+
+@dataclass(frozen=True)
+class PenaltyOptions:
+    """Penalties on the factors."""
+
+    l1_w: Annotated[float, fitting(help="Add this times the sum of W to the loss; it makes terms of parts zero.")] = 0.0
+    l1_h: Annotated[float, fitting(help="Add this times the sum of H; --l1-w or --l1-h alone would be void.")] = 0.0
+
+    def algorithm(self, name: str | None, loss: str | None) -> str | Algorithm | None:
+        """The algorithm of this name, or the loss's own, with these penalties; the name where there are none."""
+        if not self.l1_w and not self.l1_h:
+            return name
+        chosen = algorithm_for(name, loss).name
+        if "l1_w" not in signature(ALGORITHMS[chosen]).parameters:
+            raise ValueError(f"{chosen} takes no --l1-w and --l1-h; use hals, als-hals, anls or kl-sweeps.")
+        return ALGORITHMS[chosen](l1_w=self.l1_w, l1_h=self.l1_h)
 
 
 def grouped(*left_out: str) -> Callable[[Verb], Verb]:

@@ -46,6 +46,7 @@ def topics(
     loss: options.LossName = None,
     init: options.InitName = None,
     plugin: options.Plugins = None,
+    penalties: options.PenaltyOptions,
     fitting: options.FittingOptions,
     scheduler: Annotated[
         str | None, options.fitting(help="Work on the Dask cluster of this scheduler, e.g. tcp://host:8786.")
@@ -59,7 +60,8 @@ def topics(
     """
     load_plugins(plugin)
     weighting = words.weighting()
-    model = TopicModel(k, weighting=weighting, algorithm=algorithm, loss=loss, init=init, **vars(fitting))
+    chosen = penalties.algorithm(algorithm, loss)
+    model = TopicModel(k, weighting=weighting, algorithm=chosen, loss=loss, init=init, **vars(fitting))
     model.check()
     whole_number("--terms", terms)
     output = check_output(output, path)

@@ -65,6 +65,8 @@ class Loss(ABC):
     """
 
     name: ClassVar[str]
+    divergence: ClassVar[float] = 1.0
+    """What scikit-learn's beta divergence is of this loss: ½ for the squared one."""
     default_algorithm: ClassVar[str]
     """The algorithm where none is named."""
     local_only: ClassVar[bool] = False

@@ -23,6 +23,7 @@ class Squared(Loss):
     """‖A − WH‖²_F: with one factor fixed a row needs the gram and its right-hand side alone (Law 1)."""
 
     name = "squared"
+    divergence = 0.5
     default_algorithm = "als-hals"
 
     def gather(self, data: Data, fixed: Factor, workers: Workers) -> Array | None:

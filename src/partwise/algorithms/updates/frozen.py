@@ -9,7 +9,16 @@ import numpy as np
 from partwise.algorithms.updates.nnls_pivoting import Pivoting
 from partwise.types import Array, Rows, Update
 
-DECLARED = ("monotone", "needs_convex", "needs_nonnegative_gram", "linear", "zero_floor", "ahead_floor", "constraint")
+DECLARED = (
+    "monotone",
+    "needs_convex",
+    "needs_nonnegative_gram",
+    "linear",
+    "quadratic",
+    "zero_floor",
+    "ahead_floor",
+    "constraint",
+)
 """What the update inside says of itself, which holds for the free components too."""
 
 
