@@ -101,9 +101,8 @@ def test_bad_entry_of_a_frame(call: Callable[..., Any], value: float, words: str
 @pytest.mark.parametrize("value", [-0.5, np.nan, np.inf])
 @pytest.mark.parametrize("make", [np.array, sp.csr_array, pd.DataFrame])
 def test_bad_entry_for_the_estimator(make: Any, value: float) -> None:
-    """The estimator refuses bad entries as scikit-learn does."""
-    with pytest.raises(ValueError, match=r"Negative values|NaN|infinity"):
-        nmf(make(spoiled(value)), 2)
+    """The estimator refuses bad entries as scikit-learn does, and says where they are."""
+    refused(ValueError, r"(Negative values|NaN|infinity).* at row 4, column 2", nmf, make(spoiled(value)), 2)
 
 
 @BOTH
@@ -289,23 +288,22 @@ def test_malformed_matrix_files(form: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(read_matrix(path).toarray(), A)
 
 
-def test_an_all_zero_matrix_for_the_estimator() -> None:
-    """The estimator says that there is nothing to factor."""
-    refused(ValueError, "all zero", nmf, np.zeros((4, 5)), 1)
-
-
-@ALL
+@BOTH
 @pytest.mark.parametrize("rank", [0, -1, 8, 10**9, np.int64(8)])
 def test_rank_out_of_range(call: Callable[..., Any], rank: int) -> None:
     """A rank below 1 or above the smaller side is refused, and the range is named."""
     refused(ValueError, "1 to 7", call, A, rank)
+    if rank < 1:
+        refused(ValueError, f"n_components must be at least 1, not {rank}", nmf, A, rank)
 
 
-@ALL
+@BOTH
 @pytest.mark.parametrize("rank", [2.0, np.float64(2), np.nan, True, np.True_, None, [2], np.array(2.5), 2j])
 def test_rank_not_whole(call: Callable[..., Any], rank: Any) -> None:
     """A rank that is not an integer is refused, a bool and a whole float too."""
     refused(TypeError, "whole number", call, A, rank)
+    if rank is not None:
+        refused(TypeError, "n_components must be a whole number", nmf, A, rank)
 
 
 def test_rank_in_words() -> None:
@@ -409,8 +407,46 @@ def test_start_that_is_no_number(call: Callable[..., Any], what: str) -> None:
 
 @pytest.mark.parametrize("what", ["W too short", "W negative", "W NaN", "H transposed", "three things"])
 def test_bad_start_for_the_estimator(what: str) -> None:
-    """The estimator passes the same sentence on; its matrix is Aᵀ."""
-    refused(ValueError, STARTS[what][1], nmf, A.T, 2, init=STARTS[what][0])
+    """The estimator passes the same sentence on, an array by the parameter's name; its matrix is Aᵀ."""
+    words = STARTS[what][1] if isinstance(STARTS[what][0], tuple) else STARTS[what][1].replace("W ", "init ", 1)
+    refused(ValueError, words, nmf, A.T, 2, init=STARTS[what][0])
+
+
+CUSTOM_STARTS: dict[str, Any] = {
+    "W too short": ({"W": W.T[:, :1].repeat(2, 1), "H": W.T}, "first dimension.*input W.*7 × 2, not 2 × 2"),
+    "H too wide": ({"W": H.T, "H": W}, "first dimension.*input H.*2 × 9, not 9 × 2"),
+    "H negative": ({"W": H.T, "H": -W.T}, "Negative values in data passed to NMF .input H"),
+    "W zero": ({"W": 0 * H.T, "H": W.T}, "input W. is full of zeros"),
+    "nothing": ({}, "init='custom' needs a start"),
+}
+
+
+@pytest.mark.parametrize("what", CUSTOM_STARTS)
+def test_bad_custom_start(what: str) -> None:
+    """W and H of the estimator are refused by their names and with their own sides."""
+    given, words = CUSTOM_STARTS[what]
+    refused(ValueError, words, pw.NMF(2, init="custom").fit, A.T, **given)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"solver": "cd", "algorithm": "hals"}, "solver='cd' and algorithm='hals' name the same thing"),
+        ({"solver": "cd", "beta_loss": 1.0}, "solver 'cd' does not handle beta_loss = 1.0"),
+        ({"beta_loss": "huber"}, "beta_loss='huber' is not one of the losses here"),
+        ({"solver": "hals", "beta_loss": "kullback-leibler"}, "hals minimises the squared loss"),
+        ({"solver": "hal"}, "did you mean 'hals'"),
+    ],
+)
+def test_bad_solver(given: dict[str, Any], words: str) -> None:
+    """A solver and a loss that do not go together are refused."""
+    refused(ValueError, words, nmf, A, 2, **given)
+
+
+@pytest.mark.parametrize("init", ["nndsvd", "nndsvda", "nndsvdar", "svd-centroid", "spa"])
+def test_starts_that_cannot_have_more_components_than_a_side(init: str) -> None:
+    """scikit-learn's refusal, for our starts too."""
+    refused(ValueError, r"can only be used when n_components <= min\(n_samples, n_features\)", nmf, A, 8, init=init)
 
 
 EXTREME = [1e300, 1e200, 1e155, 1e-155, 1e-200, 1e-300, 5e-318]
@@ -701,10 +737,10 @@ def test_bad_tolerance_of_the_estimator(tol: Any) -> None:
     refused(ValueError, "tol must be a number of at least 0", nmf, A, 2, tol=tol)
 
 
-@pytest.mark.parametrize("max_iter", [-1, 2.5, True, None])
+@pytest.mark.parametrize("max_iter", [-1, 0, 2.5, True, None])
 def test_bad_max_iter_of_the_estimator(max_iter: Any) -> None:
     """The number of iterations is whole."""
-    refused(ValueError, "whole number of at least", nmf, A, 2, max_iter=max_iter)
+    refused(ValueError, "max_iter must be a whole number of at least 1", nmf, A, 2, max_iter=max_iter)
 
 
 def test_transform_of_another_number_of_rows() -> None:

@@ -1,5 +1,7 @@
 """The estimator keeps scikit-learn's manners, and says of itself what is true."""
 
+import pickle
+import re
 import subprocess
 import sys
 import warnings
@@ -10,6 +12,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.decomposition import NMF as SklearnNMF
 from sklearn.decomposition._nmf import _beta_divergence
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
@@ -80,20 +83,7 @@ def test_clone_and_parameters() -> None:
     start = np.random.default_rng(1).random((9, 3))
     made = model(algorithm=pw.acls(0.1, 0.2), init=start)
     copy = clone(made)
-    names = (
-        "n_components",
-        "algorithm",
-        "alpha_W",
-        "alpha_H",
-        "l1_ratio",
-        "forget_factor",
-        "init",
-        "tol",
-        "max_iter",
-        "random_state",
-        "threads",
-    )
-    assert sorted(copy.get_params()) == sorted(names)
+    assert set(SklearnNMF().get_params()) <= set(copy.get_params())
     assert not hasattr(copy, "components_")
     np.testing.assert_array_equal(copy.fit(X).components_, made.fit(X).components_)
     copy.set_params(n_components=2, init="random", tol=0.5)
@@ -352,7 +342,7 @@ def test_none_follows_the_global_state() -> None:
 @pytest.mark.parametrize("call", ["fit", "fit_transform"])
 def test_warning_at_max_iter(call: str) -> None:
     """A fit that ends at max_iter before its tolerance warns, once."""
-    with pytest.warns(ConvergenceWarning, match="max_iter=2 before the tolerance") as caught:
+    with pytest.warns(ConvergenceWarning, match="iterations 2 reached.*tol=1e-12 is not met") as caught:
         getattr(NMF(3, max_iter=2, tol=1e-12, random_state=0), call)(X)
     assert len(caught) == 1
 
@@ -398,7 +388,7 @@ def test_start_from_given_components() -> None:
     first = model().fit(X)
     second = model(init=first.components_.T).fit(X)
     assert second.reconstruction_err_ <= first.reconstruction_err_
-    with pytest.raises(ValueError, match="W must be 9 × 3"):
+    with pytest.raises(ValueError, match="init must be 9 × 3"):
         model(init=first.components_).fit(X)
 
 
@@ -432,3 +422,91 @@ def test_an_attribute_that_does_not_exist() -> None:
     """Loading on first use does not swallow misspelt names."""
     with pytest.raises(AttributeError, match="no attribute 'NFM'"):
         _ = pw.NFM
+
+
+@pytest.mark.parametrize(
+    ("given", "algorithm"),
+    [
+        ({}, "als-hals"),
+        ({"solver": "cd"}, "hals"),
+        ({"solver": "mu"}, "multiplicative"),
+        ({"solver": "anls"}, "anls"),
+        ({"beta_loss": 2}, "als-hals"),
+        ({"beta_loss": "kullback-leibler"}, "kl-sweeps"),
+        ({"beta_loss": 1.0, "solver": "mu"}, "kl-multiplicative"),
+        ({"algorithm": "kl-sweeps"}, "kl-sweeps"),
+    ],
+)
+def test_solvers(given: dict[str, Any], algorithm: str) -> None:
+    """solver and beta_loss choose the algorithm; scikit-learn's names have its usual start."""
+    made = model(**given).fit(X)
+    assert algorithm in made.certificate_.algorithm
+    assert made.certificate_.start is not None
+    assert (made.certificate_.start.init == "nndsvda") == (given.get("solver") in ("cd", "mu"))
+
+
+def test_more_components_than_a_side() -> None:
+    """n_components may exceed both sides, and None is all features; the fit is then exact."""
+    for rank, wanted in ((14, 14), (None, 9)):
+        made = NMF(rank, random_state=0, max_iter=2000).fit(X)
+        assert made.n_components_ == wanted
+        assert made.score(X) > 0.999
+    assert NMF(4, random_state=0).fit(X[:1]).score(X[:1]) > 0.999, "one row"
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("solver", [None, "cd", "mu"])
+def test_all_zero(make: Any, solver: str | None) -> None:
+    """X without a single entry is fitted by zeros, as in scikit-learn; factorize refuses it."""
+    made = NMF(2, solver=solver, random_state=0)
+    assert not made.fit_transform(make(np.zeros((6, 4)))).any()
+    assert not made.components_.any()
+    assert made.reconstruction_err_ == 0
+    assert not made.transform(X[:, :4]).any()
+    with pytest.raises(ValueError, match="all zero"):
+        pw.factorize(make(np.zeros((6, 4))), 2)
+
+
+def test_custom_start() -> None:
+    """From W and H of a fit the next one goes on; either alone is enough."""
+    first = model()
+    weights = first.fit_transform(X)
+    for given in ({"W": weights, "H": first.components_}, {"H": first.components_}, {"W": weights}):
+        made = NMF(init="custom", tol=0, max_iter=1).fit(X, **given)
+        assert made.n_components_ == 3
+        assert made.reconstruction_err_ <= first.reconstruction_err_ * (1 + 1e-9)
+    with pytest.warns(RuntimeWarning, match="provided W or H are ignored"):
+        model().fit(X, W=weights)
+    with pytest.raises(TypeError, match="should have the same dtype as X"):
+        NMF(init="custom").fit(X, H=first.components_.astype("f4"))
+
+
+def test_a_smaller_tolerance_never_makes_fewer_iterations() -> None:
+    """n_iter_ does not fall as tol falls, and at 0 it is max_iter."""
+    counts = [NMF(3, max_iter=150, tol=tol, random_state=0).fit(X).n_iter_ for tol in (1e-1, 1e-2, 1e-3, 1e-4)]
+    assert counts == sorted(counts)
+    assert NMF(3, max_iter=150, tol=0, random_state=0).fit(X).n_iter_ == 150
+
+
+def test_verbose(capsys: pytest.CaptureFixture[str]) -> None:
+    """verbose=1 prints the error of every tenth iteration."""
+    model(max_iter=20, verbose=1).fit(X)
+    assert re.findall(r"Iteration (\d+): relative error 0\.\d+", capsys.readouterr().out) == ["10", "20"]
+
+
+def test_pickles_are_small_and_plain() -> None:
+    """A pickle holds little more than scikit-learn's; skops trusts it but for the estimator's own type."""
+    skops = pytest.importorskip("skops.io")
+    data = np.random.default_rng(0).random((50, 200))
+    made, peer = NMF(5, random_state=0).fit(data), SklearnNMF(5, random_state=0, max_iter=2000).fit(data)
+    content, certificate = pickle.dumps(made), made.certificate_
+    assert len(content) <= 1.2 * len(pickle.dumps(peer))
+    for kind in (made, NMF(5, random_state=0).partial_fit(data)):
+        kept = skops.dumps(kind)
+        assert set(skops.get_untrusted_types(data=kept)) <= {"partwise.estimator.nmf.NMF"}
+        again = skops.loads(kept, trusted=["partwise.estimator.nmf.NMF"])
+        np.testing.assert_array_equal(again.transform(data), kind.transform(data))
+        np.testing.assert_array_equal(again.partial_fit(data).components_, kind.partial_fit(data).components_)
+    again = pickle.loads(content)
+    assert again.certificate_ == certificate
+    assert str(again.algorithm_) == "als-hals(sweeps=5)"

@@ -54,11 +54,11 @@ def _range(low: float, high: float, ends: str) -> str:
     return f"finite number in {ends[0]}{low:g}, {high:g}{ends[1]}"
 
 
-def check_rank(rank: Any, shape: tuple[int, int]) -> int:
-    """A whole number from 1 to the smaller side."""
+def check_rank(rank: Any, shape: tuple[int, int], *, lenient: bool = False) -> int:
+    """A whole number from 1 to the smaller side, or beyond it in the lenient way."""
     if not is_whole(rank):
         raise TypeError(f"rank must be a whole number, not {rank!r}.")
-    if not 1 <= rank <= min(shape):
+    if rank < 1 or (rank > min(shape) and not lenient):
         raise ValueError(f"rank must be from 1 to {min(shape)} for a {shape[0]} × {shape[1]} matrix, not {rank}.")
     return int(rank)
 

@@ -22,6 +22,7 @@ from partwise.engine.run import HISTORY, Run, default_stop
 from partwise.engine.step import Step
 from partwise.engine.stopping import Reason, Rule, Stationarity, any_rules, rule_list
 from partwise.engine.warm_start import Sample as Sample  # its line in INITS
+from partwise.inits.base import Given
 from partwise.inits.table import as_init, is_seeded, is_warm, name_of
 from partwise.linalg.svd import SVD, block_svd
 from partwise.losses.table import algorithm_for, loss_of
@@ -44,14 +45,16 @@ def iterate(
     seed: int | None = 0,
     threads: int | None = None,
     reseed: bool = True,
+    lenient: bool = False,
 ) -> Iterator[Step]:
     """The steps of a factorisation, without end: take as many as you like.
 
     All arguments are checked here, before the first step. Step 0 holds W⁽⁰⁾ and its H⁽⁰⁾. The iterator
     ends by itself only when a whole factor has become zero, a penalised problem has lost its minimum, or before a step
-    with a number that is not finite.
+    with a number that is not finite. ``lenient`` takes an all-zero matrix and a rank above the smaller side, as
+    scikit-learn does.
     """
-    problem = as_problem(matrix, rank, algorithm_for(algorithm, loss), init, threads, reseed)
+    problem = as_problem(matrix, rank, algorithm_for(algorithm, loss), init, threads, reseed, lenient=lenient)
     check_seed(seed)
     return _steps(Run(problem, drawn_seed(seed), (), "last", cap=None))
 
@@ -174,10 +177,11 @@ def checked_call(
     settle: bool = False,
     svd: bool | SVD = False,
     clock: Clock | None = None,
+    lenient: bool = False,
 ) -> Call:
-    """The arguments of :func:`factorize`, checked before any work."""
+    """The arguments of :func:`factorize`, checked before any work; ``lenient`` as for :func:`iterate`."""
     rules = None if stop is None else rule_list(stop)
-    problem = as_problem(matrix, rank, algorithm, init, threads, reseed, restarts, clock)
+    problem = as_problem(matrix, rank, algorithm, init, threads, reseed, restarts, clock, lenient)
     check_seed(seed)
     if racing is not None and not isinstance(racing, Racing):
         raise TypeError(f"racing must be a Racing(...) or None, not {racing!r}.")
@@ -345,12 +349,15 @@ def as_problem(
     reseed: bool = True,
     restarts: Any = 1,
     clock: Clock | None = None,
+    lenient: bool = False,
 ) -> Problem:
     """The checked problem, before any work."""
     chosen = algorithm_for(algorithm)
     start = as_init(init, chosen, restarts)
-    data = as_data(matrix)
-    rank = check_rank(rank, data.shape)
+    data = as_data(matrix, zero=lenient)
+    rank = check_rank(rank, data.shape, lenient=lenient)
+    if not data.norm2 > 0:
+        start = Given(np.zeros((data.shape[0], rank)), np.zeros((rank, data.shape[1])))
     if refusal := chosen.refuses(rank) or loss_of(chosen).refuses(data, chosen):
         raise ValueError(refusal)
     check = getattr(start, "check", None)

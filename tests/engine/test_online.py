@@ -82,12 +82,25 @@ def test_a_fit_goes_on_with_what_it_has_seen():
 @pytest.mark.parametrize("factor", [0, -1, 1.5, "1", None])
 def test_bad_forgetting_is_refused(factor):
     """The factor is in (0, 1]."""
-    with pytest.raises(ValueError, match=r"forget_factor must be a number in \(0, 1\]"):
+    with pytest.raises(ValueError, match=r"forget_factor must be a finite number in \(0, 1\]"):
         pw.NMF(2, forget_factor=factor).partial_fit(X)
 
 
-def test_a_first_batch_must_carry_the_rank():
-    """Fewer samples than components cannot begin a stream; later batches may be of any size."""
-    with pytest.raises(ValueError, match="rank must be from 1 to 3"):
-        pw.NMF(4).partial_fit(X[:3])
-    pw.NMF(4, random_state=0).partial_fit(X[:9]).partial_fit(X[9:10])
+def test_a_first_batch_of_any_size():
+    """A stream may begin with fewer samples than components, even with one or with zeros, and gets better."""
+    for first in (X[:3], X[:1], 0 * X[:2]):
+        model = pw.NMF(4, random_state=0).partial_fit(first)
+        for lo in range(3, 90, 29):
+            model.partial_fit(X[lo : lo + 29])
+        assert model.components_.shape == (4, 30)
+        assert model.score(X) > 0.6
+
+
+def test_a_stream_from_given_factors():
+    """W and H of the first batch are its start; the batch's own error is told."""
+    whole = pw.NMF(4, random_state=0).fit(X)
+    model = pw.NMF(4, init="custom").partial_fit(X[:50], H=whole.components_)
+    weights = whole.transform(X[:50])
+    assert model.reconstruction_err_ == pytest.approx(np.linalg.norm(X[:50] - weights @ whole.components_), rel=1e-9)
+    other = pw.NMF(init="custom").partial_fit(X[:50], W=weights)
+    assert other.n_components_ == 4

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 import partwise as pw
 
 RANK = 3
-POWERS = {"random": 0, "nndsvd": 0.5, "nndsvda": 0.5, "nnsvd-lrc": 0.5, "co-occurrence": 2}
+POWERS = {"random": 0, "nndsvd": 0.5, "nndsvda": 0.5, "nndsvdar": 0.5, "nnsvd-lrc": 0.5, "co-occurrence": 2}
 """How W⁽⁰⁾ grows with A, W⁽⁰⁾ ~ c^p (DESIGN section 3); the starts that average columns of A have p = 1."""
 
 

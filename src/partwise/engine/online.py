@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 
 from partwise.algorithms.base import Side
@@ -31,9 +29,9 @@ class Sums:
         return cls(np.zeros((rank, rank)), np.zeros((features, rank)))
 
     @classmethod
-    def of(cls, h: Any, rhs: Any) -> Sums:
-        """All samples at once, whose A h is known."""
-        return cls(np.asarray(gram_of(h)), np.asarray(rhs, np.float64), len(h))
+    def recalled(cls, gram: Array, w: Array, samples: int) -> Sums:
+        """The sums with this gram for which W is the minimiser: A h = W Σ hᵀh, where the gradient is 0."""
+        return cls(gram, w.astype(np.float64) @ gram, samples)
 
     def add(self, data: Data, h: Array, workers: Workers, forget: float = 1.0) -> Sums:
         """With a batch A (m × samples) and its weights; what came before counts ``forget`` times."""

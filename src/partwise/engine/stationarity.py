@@ -28,5 +28,6 @@ def stationarity(
         not side.penalty.convex and unbounded(side.penalised(gram))
         for side, gram in ((algorithm.w, weights.gram), (algorithm.h, basis.gram))
     )
-    residual = float(np.sqrt((w.squares + h.squares) / loss.scale(data))) if loss.stationarity else None
+    scale = loss.scale(data) or 1.0  # an all-zero matrix, whose only solution is 0
+    residual = float(np.sqrt((w.squares + h.squares) / scale)) if loss.stationarity else None
     return Check(Optimality(residual, w.locked, h.locked, bounded), w.rhs, h.rhs)

@@ -55,10 +55,28 @@ class NNDSVDa(NNDSVD):
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
         w = self.parts(data, rank, rng, workers)
-        sums = product(data, np.ones((data.shape[1], 1)), workers)
-        mean = float(sums.sum(dtype=np.float64)) / (data.shape[0] * data.shape[1])
-        w[w == 0] = mean / np.sqrt(np.sqrt(data.norm2 / data.shape[1]))
+        w[w == 0] = mean_fill(data, workers)
         return w
+
+
+@dataclass(frozen=True)
+class NNDSVDar(NNDSVD):
+    """NNDSVD with its zeros filled by random numbers on [0, 1/100) of what NNDSVDa fills in."""
+
+    seeded: ClassVar[bool] = True
+
+    def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
+        w = self.parts(data, rank, rng, workers)
+        zeros = w == 0
+        w[zeros] = mean_fill(data, workers) / 100 * rng.random(np.count_nonzero(zeros))
+        return w
+
+
+def mean_fill(data: Data, workers: Workers) -> float:
+    """mean(A) / √ℓ with ℓ the root mean square length of A's columns."""
+    sums = product(data, np.ones((data.shape[1], 1)), workers)
+    mean = float(sums.sum(dtype=np.float64)) / (data.shape[0] * data.shape[1])
+    return float(mean / np.sqrt(np.sqrt(data.norm2 / data.shape[1])))
 
 
 def balanced(

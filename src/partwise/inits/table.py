@@ -13,7 +13,7 @@ from partwise.inits.centroid import Centroid
 from partwise.inits.co_occurrence import CoOccurrence
 from partwise.inits.columns import RandomColumns
 from partwise.inits.longest_columns import LongestColumns
-from partwise.inits.nndsvd import NNDSVD, NNDSVDa
+from partwise.inits.nndsvd import NNDSVD, NNDSVDa, NNDSVDar
 from partwise.inits.nnsvd_lrc import NNSVDLRC
 from partwise.inits.successive_projection import SuccessiveProjection
 from partwise.inits.svd_centroid import SVDCentroid
@@ -33,6 +33,7 @@ INITS: dict[str, Callable[..., Init]] = {
     "co-occurrence": CoOccurrence,
     "nndsvd": NNDSVD,
     "nndsvda": NNDSVDa,
+    "nndsvdar": NNDSVDar,
     "nnsvd-lrc": NNSVDLRC,
     "spa": SuccessiveProjection,
 }

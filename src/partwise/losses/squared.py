@@ -76,7 +76,7 @@ class Squared(Loss):
         error2 = norm2 - 2 * inner + float(np.vdot(w.gram, h.gram))
         if error2 < NEAR_EXACT[data.dtype.itemsize] * norm2:
             error2 = residual2(data, w.rows, h.rows, workers)
-        return float(np.sqrt(error2 / norm2)), error2
+        return (float(np.sqrt(error2 / norm2)) if norm2 > 0 else 0.0), error2
 
     def check(self, data: Data, side: Side, fixed: Factor, factor: FactorRows, workers: Workers) -> SideCheck:
         task = _SideCheck(side, fixed.gram)

@@ -1,0 +1,5 @@
+"""scikit-learn's manners around the factorisation."""
+
+from partwise.estimator.nmf import NMF
+
+__all__ = ["NMF"]

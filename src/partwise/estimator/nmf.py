@@ -1,0 +1,361 @@
+"""The estimator: samples are rows here, so X is Aᵀ and the components are W's columns."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_n_features, check_is_fitted, validate_data
+
+from partwise.algorithms.base import Algorithm
+from partwise.arguments import number, whole_number
+from partwise.data.as_data import as_data, is_kept_elsewhere
+from partwise.data.products import gram_of, residual2
+from partwise.data.sparse_structure import check_structure
+from partwise.engine.half_step import Half, fold_in, in_precision
+from partwise.engine.online import Sums
+from partwise.engine.run import default_stop
+from partwise.engine.stopping import MaxIterations, Reason, Rule
+from partwise.estimator.checks import check_entries
+from partwise.estimator.choices import chosen_algorithm, chosen_start, component_count, with_penalties
+from partwise.estimator.state import packed, unpacked
+from partwise.factorize import Call, certified, checked_call, iterate
+from partwise.losses.table import loss_of
+from partwise.threads.blas import single_threaded_blas
+from partwise.threads.pool import Workers
+from partwise.types import Array
+
+
+FIRST = 5
+"""The iteration at which the tolerance is asked about for the first time."""
+
+
+class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Nonnegative matrix factorisation of X (samples × features) ≈ transform(X) @ components_.
+
+    It takes every parameter of ``sklearn.decomposition.NMF`` and has ``partial_fit`` of ``MiniBatchNMF``; what differs
+    on purpose is said here and in the page "Coming from scikit-learn".
+
+    Parameters
+    ----------
+    n_components : int, "auto" or None, default="auto"
+        The number of components; it may be larger than either side of X. "auto" is that of W or H where they are given,
+        else 10 (scikit-learn: all features), or the smaller side of X if that is less. None is the number of features.
+    init : str, object, array or None, default=None
+        A name in ``partwise.INITS``, among them scikit-learn's "random", "nndsvd", "nndsvda" and "nndsvdar"; "custom"
+        for the W and H of ``fit``; or the start of the components as a features × n_components array. None is the
+        algorithm's own start, for solver="cd" and "mu" "nndsvda", and "random" where n_components is larger than a side
+        of X.
+    solver : "cd", "mu", a name in ``partwise.ALGORITHMS`` or None, default=None
+        "cd" is ``hals``, "mu" is ``multiplicative`` (``kl-multiplicative`` for beta_loss="kullback-leibler"), None is
+        the loss's own: ``als-hals``, and ``kl-sweeps`` for beta_loss="kullback-leibler".
+    algorithm : str, Algorithm or None, default=None
+        The same choice, which may also be an object such as ``partwise.acls(lam_w=.5, lam_h=.5)``; its W is
+        ``components_``, its H the weights of the samples.
+    beta_loss : "frobenius" or 2, "kullback-leibler" or 1, default="frobenius"
+        What is minimised.
+    tol : float, default=1e-4
+        A smaller tolerance never makes fewer iterations, and 0 makes max_iter iterations. The fit ends when the relative
+        error, or its change in two iterations at this pace, is at most this and the point is nearly stationary.
+    max_iter : int, default=300
+        The most iterations, each of which makes the weights and the components once.
+    random_state : int, RandomState or None, default=None
+        An int gives the same result every time, on any number of threads.
+    alpha_W, alpha_H : float, default=0.0 and "same"
+        scikit-learn's penalties on the samples' weights and on the components; "same" is alpha_W.
+    l1_ratio : float, default=0.0
+        The share of L1 in the penalties, from 0 (squares alone) to 1 (L1 alone).
+    verbose : int, default=0
+        Whether to print the relative error of every tenth iteration.
+    shuffle : bool, default=False
+        Without effect: coordinate sweeps go in a fixed order.
+    threads : int or None, default=None
+        How many threads; unless given PARTWISE_NUM_THREADS, or what the process may use.
+    forget_factor : float, default=1.0
+        In ``partial_fit``, what earlier batches count at each further one, in (0, 1]; 1 forgets nothing.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components_, n_features_in_)
+    n_components_ : int
+    reconstruction_err_ : float
+        ‖X − transform(X) @ components_‖_F, or √(2D) of the divergence D, as scikit-learn has it; after ``partial_fit``
+        that of the latest batch for the components that it met.
+    n_iter_ : int
+        Iterations; after ``partial_fit`` the batches.
+    n_samples_seen_ : int
+    n_features_in_ : int
+    feature_names_in_ : array, where the columns of X have names
+    certificate_ : Certificate
+        What the fit is worth; print it.
+
+    Notes
+    -----
+    ``fit_transform(X)`` and ``fit(X).transform(X)`` are the same numbers: both end in the exact solution of the
+    algorithm's own problem for the components that were found.
+
+    With alpha_W, alpha_H and l1_ratio = ρ the objective is scikit-learn's, for U = ``fit_transform(X)`` and V =
+    ``components_``: ½‖X − UV‖² + alpha_W n_features (ρ ΣU + ½(1 − ρ)‖U‖²) + alpha_H n_samples (ρ ΣV + ½(1 − ρ)‖V‖²).
+    Half of ours: our H is U and our W is Vᵀ, so λ₁ is 2 alpha n ρ and λ is alpha n (1 − ρ). A penalty on one side alone
+    is taken as it is, though shrinking that side and growing the other makes it as small as one likes. In
+    ``partial_fit`` n_samples is the number of samples so far.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partwise import NMF
+    >>> X = np.array([[1.0, 0, 2], [2, 0, 4], [0, 3, 0], [0, 1, 0]])
+    >>> model = NMF(2, random_state=0).fit(X)
+    >>> bool(model.reconstruction_err_ < 1e-2)
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int | str | None = "auto",
+        *,
+        init: Any = None,
+        solver: str | None = None,
+        algorithm: str | Algorithm | None = None,
+        beta_loss: str | float = "frobenius",
+        tol: float = 1e-4,
+        max_iter: int = 300,
+        random_state: Any = None,
+        alpha_W: float = 0.0,
+        alpha_H: float | str = "same",
+        l1_ratio: float = 0.0,
+        verbose: int = 0,
+        shuffle: bool = False,
+        threads: int | None = None,
+        forget_factor: float = 1.0,
+    ) -> None:
+        self.n_components = n_components
+        self.init = init
+        self.solver = solver
+        self.algorithm = algorithm
+        self.beta_loss = beta_loss
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.alpha_W = alpha_W
+        self.alpha_H = alpha_H
+        self.l1_ratio = l1_ratio
+        self.verbose = verbose
+        self.shuffle = shuffle
+        self.threads = threads
+        self.forget_factor = forget_factor
+
+    def fit(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> NMF:
+        """Find the components of X; W and H as in ``fit_transform``."""
+        self.fit_transform(X, W=W, H=H)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> Any:
+        """Find the components of X and give each sample's weights.
+
+        With init="custom" the start is W (samples × components), H (components × features), or both.
+        """
+        rules = self._rules(self._algorithm((1, 1)))
+        X = self._checked(X, reset=True)
+        call = self._call(X, W, H, rules)
+        data = call.problem.data
+        with call.problem.workers:
+            run, starts, _ = call.drive(tick=self._reporter())
+            if run.reason is Reason.INTERRUPTED:
+                raise KeyboardInterrupt
+            fit = certified(run, starts)
+        self.algorithm_ = call.problem.algorithm
+        self.components_ = np.ascontiguousarray(np.asarray(fit.w).T)
+        self.n_components_ = self._n_components = fit.rank
+        self.certificate_ = fit.certificate
+        self.n_iter_ = max(1, fit.certificate.iterations)
+        self.reconstruction_err_ = call.problem.loss.distance(data, fit.error)
+        self.n_samples_seen_ = X.shape[0]
+        self._seen_gram, self._seen_rhs = np.asarray(gram_of(fit.h)), None
+        if self.tol > 0 and fit.reason is Reason.MAX_ITERATIONS:
+            self._warn_not_converged()
+        return fit.h
+
+    def _call(self, X: Any, W: Any, H: Any, rules: list[Rule]) -> Call:
+        """The checked call of the engine, in its lenient way."""
+        rank = component_count(self.n_components, X.shape, W, H)
+        return checked_call(
+            as_data(X, zero=True).T,
+            rank,
+            algorithm=self._algorithm(X.shape),
+            init=chosen_start(self.init, self.solver, rank, X, W, H),
+            stop=rules,
+            seed=self._seed(),
+            threads=self.threads,
+            settle=True,
+            lenient=True,
+        )
+
+    def partial_fit(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> NMF:
+        """Go on with a further batch of samples, which need not be kept: online NMF (Mairal et al. 2010).
+
+        The batch gets its exact weights for the components as they are; then the components make one half-step from
+        the sums over all batches so far. After ``fit`` these are the sums for which its components are the best ones.
+        W and H are the start of the first batch where init="custom".
+        """
+        forget = number("forget_factor", self.forget_factor, 0, 1, ends="(]")
+        algorithm = self._algorithm((1, 1))
+        if not loss_of(algorithm).streams:
+            raise ValueError(f"{algorithm.name} needs all samples at once; use another algorithm for streams.")
+        X = self._checked(X, reset=not hasattr(self, "components_"))
+        first = not hasattr(self, "components_") or not self.components_.any()  # nothing but zeros has come so far
+        documents = as_data(X, zero=True)
+        with Workers(self.threads) as workers:
+            if first:
+                self._begin(X, documents, W, H)
+            w = in_precision(self.components_.T, documents.dtype)
+            half = self._fold_in(documents, w, workers)
+            sums = self._sums(w).add(documents.T, half.factor.rows, workers, forget)
+            self.algorithm_ = self._algorithm((sums.samples, len(w)))
+            with single_threaded_blas():
+                new = sums.half_step(self.algorithm_.w, w)
+        self._seen_gram, self._seen_rhs, self.n_samples_seen_ = sums.gram, sums.rhs, sums.samples
+        self.reconstruction_err_ = self._batch_error(documents, w, half)
+        self.components_ = np.ascontiguousarray(new.T)
+        self.n_iter_ = getattr(self, "n_iter_", 0) + 1
+        return self
+
+    def _begin(self, X: Any, documents: Any, W: Any, H: Any) -> None:
+        """The components before the first batch: step 0 of the loop on it."""
+        rank, self.algorithm_ = component_count(self.n_components, X.shape, W, H), self._algorithm(X.shape)
+        steps = iterate(
+            documents.T,
+            rank,
+            algorithm=self.algorithm_,
+            init=chosen_start(self.init, self.solver, rank, X, W, H),
+            seed=self._seed(),
+            threads=self.threads,
+            lenient=True,
+        )
+        self.components_ = np.ascontiguousarray(np.asarray(next(iter(steps)).w).T)
+        self.n_components_ = self._n_components = rank
+        empty = Sums.empty(documents.shape[1], rank)
+        self._seen_gram, self._seen_rhs, self.n_samples_seen_ = empty.gram, empty.rhs, 0
+
+    def _sums(self, w: Array) -> Sums:
+        """The sums over all samples so far."""
+        if self._seen_rhs is None:
+            return Sums.recalled(self._seen_gram, w, self.n_samples_seen_)
+        return Sums(self._seen_gram, self._seen_rhs, self.n_samples_seen_)
+
+    def _batch_error(self, documents: Any, w: Array, half: Half) -> float:
+        """‖X − weights @ components‖_F by the trace form, from the sums that came with the weights."""
+        fitted = float(np.vdot(gram_of(w), half.factor.gram))
+        return float(np.sqrt(max(0.0, documents.norm2 - 2 * half.inner + fitted)))
+
+    def transform(self, X: Any) -> Any:
+        """The weights of samples for these components, exact and the same for one row or many."""
+        check_is_fitted(self)
+        documents = as_data(self._checked(X, reset=False), zero=True)
+        w = in_precision(self.components_.T, documents.dtype)
+        with Workers(self.threads) as workers:
+            return documents.hand_out(self._fold_in(documents, w, workers).factor.rows)
+
+    def inverse_transform(self, X: Any) -> Array:
+        """Samples again from their weights: X @ components_."""
+        check_is_fitted(self)
+        if np.shape(X)[1:] != (len(self.components_),):
+            raise ValueError(f"The weights must have {len(self.components_)} columns, one for each component.")
+        back: Array = X @ self.components_
+        return back
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The share of the squares of X that the components explain: 1 − ‖X − X̂‖² / ‖X‖²."""
+        check_is_fitted(self)
+        documents = as_data(self._checked(X, reset=False))
+        w = in_precision(self.components_.T, documents.dtype)
+        with Workers(self.threads) as workers:
+            weights = self._fold_in(documents, w, workers).factor.rows
+            return 1 - residual2(documents, weights, w, workers) / documents.norm2
+
+    def _fold_in(self, documents: Any, w: Array, workers: Workers) -> Half:
+        """The exact weights of samples for these components."""
+        return fold_in(documents, loss_of(self.algorithm_), self.algorithm_, w, workers)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.components_.shape[0])
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        if is_kept_elsewhere(X):
+            _check_n_features(self, X, reset=reset)
+            return as_data(X, zero=not reset)
+        if np.ma.is_masked(X):
+            raise ValueError("X has masked (missing) entries; fill them first, e.g. with X.filled(0).")
+        if sp.issparse(X):
+            check_structure(X)
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse=("csr", "csc", "coo", "bsr"),  # scikit-learn makes the others csr
+            dtype=[np.float64, np.float32],
+            order=None,
+            ensure_all_finite=False,
+        )
+        check_entries(X, type(self).__name__)
+        return X
+
+    def _algorithm(self, shape: tuple[int, int]) -> Algorithm:
+        """The algorithm with scikit-learn's penalties for so many samples and features."""
+        algorithm = chosen_algorithm(self.solver, self.algorithm, self.beta_loss)
+        return with_penalties(algorithm, shape, self.alpha_W, self.alpha_H, self.l1_ratio)
+
+    def _rules(self, algorithm: Algorithm) -> list[Rule]:
+        if isinstance(self.tol, bool) or not isinstance(self.tol, (int, float, np.number)) or not self.tol >= 0:
+            raise ValueError(f"tol must be a number of at least 0, not {self.tol!r}.")
+        limit: list[Rule] = [MaxIterations(whole_number("max_iter", self.max_iter))]
+        if self.tol == 0:
+            return limit
+        return [replace(default_stop(algorithm, float(self.tol)), burn_in=FIRST), *limit]
+
+    def _warn_not_converged(self) -> None:
+        warnings.warn(
+            f"Maximum number of iterations {self.max_iter} reached. Increase it to improve convergence: the tolerance "
+            f"tol={self.tol:g} is not met yet. certificate_ says how far the fit is.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+    def _reporter(self) -> Callable[[Any], None]:
+        """What is called after every iteration: it prints every tenth one where ``verbose`` asks for that."""
+
+        def report(state: Any) -> None:
+            step = state.run.latest
+            if self.verbose and step.iteration % 10 == 0:
+                sys.stdout.write(f"Iteration {step.iteration}: relative error {step.error:.6g}\n")
+
+        return report
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, (int, np.integer)):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The state in plain values, small, and readable without running code of ours."""
+        state: dict[str, Any] = packed(super().__getstate__())
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(unpacked(state))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
