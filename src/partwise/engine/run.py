@@ -22,17 +22,17 @@ Record = tuple[int, float, float, float, float]
 """iteration, seconds, error, angle, kkt"""
 
 
-def default_stop(algorithm: Algorithm, change: float = 1e-4) -> Rule:
+def default_stop(algorithm: Algorithm, change: float = 1e-4, burn_in: int = 0) -> Rule:
     """The error, or its change in two iterations at this pace, is at most ``change``; the point is nearly stationary.
 
     The error is relative to ‖A‖, its change to itself. The second half is asked only of methods that go on to a
     stationary point: clipping ones stall before it.
     """
-    still = Frobenius(level=change, change=change / PACE)
+    still = Frobenius(level=change, change=change / PACE, burn_in=burn_in)
     monotone = all(side.update.monotone for side in algorithm.sides)
     if not monotone or not loss_of(algorithm).stationarity:
         return still
-    return AllOf((still, Stationarity(1e-2)), because=Reason.SETTLED)
+    return AllOf((still, Stationarity(1e-2)), burn_in=burn_in, because=Reason.SETTLED)
 
 
 @dataclass

@@ -18,7 +18,8 @@ def check_entries(X: Any, where: str) -> None:
     if sp.issparse(X):
         entries = sp.coo_array(X)
         entries.sum_duplicates()
-        values, rows, columns = entries.data, *entries.coords
+        rows, columns = entries.coords
+        values = entries.data
     else:
         values, (rows, columns) = X.ravel(), np.unravel_index(np.arange(X.size), X.shape)
     bad: Array = np.flatnonzero(~((values >= 0) & np.isfinite(values)))

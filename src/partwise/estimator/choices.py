@@ -171,5 +171,3 @@ class FromWeights:
         fixed = Factor(data.T.hold(h), h.astype(np.float64).T @ h.astype(np.float64))
         rows = half_step(data, loss, Job(algorithm.w, fixed, measured=False), workers).factor.rows
         return np.ascontiguousarray(np.asarray(rows))
-
-

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,6 @@ from partwise.losses.table import loss_of
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
 from partwise.types import Array
-
 
 FIRST = 5
 """The iteration at which the tolerance is asked about for the first time."""
@@ -63,8 +61,9 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     beta_loss : "frobenius" or 2, "kullback-leibler" or 1, default="frobenius"
         What is minimised.
     tol : float, default=1e-4
-        A smaller tolerance never makes fewer iterations, and 0 makes max_iter iterations. The fit ends when the relative
-        error, or its change in two iterations at this pace, is at most this and the point is nearly stationary.
+        A smaller tolerance never makes fewer iterations, and 0 makes max_iter iterations. The fit ends when the
+        relative error, or its change in two iterations at this pace, is at most this and the point is nearly
+        stationary.
     max_iter : int, default=300
         The most iterations, each of which makes the weights and the components once.
     random_state : int, RandomState or None, default=None
@@ -179,7 +178,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.n_iter_ = max(1, fit.certificate.iterations)
         self.reconstruction_err_ = call.problem.loss.distance(data, fit.error)
         self.n_samples_seen_ = X.shape[0]
-        self._seen_gram, self._seen_rhs = np.asarray(gram_of(fit.h)), None
+        self._remember(np.asarray(gram_of(fit.h)), None)
         if self.tol > 0 and fit.reason is Reason.MAX_ITERATIONS:
             self._warn_not_converged()
         return fit.h
@@ -218,11 +217,12 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
                 self._begin(X, documents, W, H)
             w = in_precision(self.components_.T, documents.dtype)
             half = self._fold_in(documents, w, workers)
-            sums = self._sums(w).add(documents.T, half.factor.rows, workers, forget)
+            sums = self._sums(w).add(documents.T, np.asarray(half.factor.rows), workers, forget)
             self.algorithm_ = self._algorithm((sums.samples, len(w)))
             with single_threaded_blas():
                 new = sums.half_step(self.algorithm_.w, w)
-        self._seen_gram, self._seen_rhs, self.n_samples_seen_ = sums.gram, sums.rhs, sums.samples
+        self._remember(sums.gram, sums.rhs)
+        self.n_samples_seen_ = sums.samples
         self.reconstruction_err_ = self._batch_error(documents, w, half)
         self.components_ = np.ascontiguousarray(new.T)
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
@@ -243,7 +243,12 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.components_ = np.ascontiguousarray(np.asarray(next(iter(steps)).w).T)
         self.n_components_ = self._n_components = rank
         empty = Sums.empty(documents.shape[1], rank)
-        self._seen_gram, self._seen_rhs, self.n_samples_seen_ = empty.gram, empty.rhs, 0
+        self._remember(empty.gram, empty.rhs)
+        self.n_samples_seen_ = 0
+
+    def _remember(self, gram: Array, rhs: Array | None) -> None:
+        """The sums over the samples so far; a fit leaves no right-hand side, since a pickle would be twice as large."""
+        self._seen_gram, self._seen_rhs = gram, rhs
 
     def _sums(self, w: Array) -> Sums:
         """The sums over all samples so far."""
@@ -320,7 +325,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         limit: list[Rule] = [MaxIterations(whole_number("max_iter", self.max_iter))]
         if self.tol == 0:
             return limit
-        return [replace(default_stop(algorithm, float(self.tol)), burn_in=FIRST), *limit]
+        return [default_stop(algorithm, float(self.tol), burn_in=FIRST), *limit]
 
     def _warn_not_converged(self) -> None:
         warnings.warn(
