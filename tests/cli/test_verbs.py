@@ -108,6 +108,10 @@ def test_search_answers_as_the_library(saved, warm):
     assert [hit["id"] for hit in like["hits"]] == [hit.id for hit in pw.load(saved).similar("d04", 3)]
     odd = warm("search", saved, "ship spaceship", "--json")
     assert parsed(odd)["unknown"] == ["spaceship"]
+    assert "shp (did you mean ship?)" in warm("search", saved, "shp harbour").stderr
+    words = parsed(warm("search", saved, "ship", "--blend", "0", "--json"))
+    assert [hit["score"] for hit in words["hits"]] == [hit["word_score"] for hit in words["hits"]]
+    assert all(hit["words"] == ["ship"] for hit in words["hits"])
 
 
 def test_clusters_by_topic_and_by_document(saved, warm, tmp_path):

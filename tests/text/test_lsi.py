@@ -14,7 +14,7 @@ def test_lsi_is_the_dense_svd():
     query = model.vocabulary.transform(["ship bread"]).toarray()[:, 0] @ u
     rows = dense.T @ u
     scores = rows @ query / np.linalg.norm(rows, axis=1) / np.linalg.norm(query)
-    answer = model.search("ship bread", 5)
+    answer = model.search("ship bread", 5, blend=1)
     np.testing.assert_allclose([hit.score for hit in answer], np.sort(scores)[::-1][:5], rtol=1e-5)
     np.testing.assert_allclose(abs(model.transform(texts()[:4])), abs(rows[:4]), atol=1e-5)
     assert {hit.topic for hit in answer} == {None}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -65,6 +66,14 @@ class Collection:
             return sp.csr_array(self.A)[terms]
         with Workers(1) as workers:
             return sp.csr_array(as_data(self.A).some(terms, workers))
+
+    @cached_property
+    def lengths(self) -> Array | None:
+        """The lengths of the documents' columns; None where all are 1 or 0."""
+        if self.vocabulary.weighting.normalize:
+            return None
+        lengths: Array = np.sqrt(as_data(self.A, zero=True).T.row_norms2)
+        return lengths
 
     def in_memory(self) -> sp.csr_array:
         """All of A in single precision, gathered part by part where it lies on disk or on workers."""

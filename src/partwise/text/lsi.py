@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -35,7 +36,12 @@ class LSI(TextModel):
         super().__init__(k, weighting, seed, threads)
 
     def _factor(self, collection: Collection) -> None:
-        self._svd = truncated_svd(collection.A, self.k, seed=self.seed, threads=self.threads)
+        self._set_svd(truncated_svd(collection.A, self.k, seed=self.seed, threads=self.threads))
+
+    def _set_svd(self, svd: SVD) -> None:
+        self._svd = svd
+        for name in ("coordinates", "lengths"):
+            vars(self).pop(name, None)
 
     @property
     def svd(self) -> SVD:
@@ -49,7 +55,7 @@ class LSI(TextModel):
         """UᵀU, the identity."""
         return np.eye(self.svd.rank)
 
-    @property
+    @cached_property
     def coordinates(self) -> Array:
         """V S, one row a document."""
         rows: Array = self.svd.v * self.svd.s

@@ -115,7 +115,7 @@ def load_lsi(path: Path) -> LSI:
         if not u.shape[1] == v.shape[1] == len(s):
             raise ValueError("The factors differ in rank.")
         model = LSI(settings.k, seed=settings.seed)
-        model._svd = SVD(u, s, v, norms.norm2, norms.rest2)
+        model._set_svd(SVD(u, s, v, norms.norm2, norms.rest2))
         model._collection = _collection(meta["collection"], arrays, (len(u), len(v)))
         model.weighting = model._collection.vocabulary.weighting
         return model

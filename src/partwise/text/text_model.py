@@ -7,15 +7,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence, Sized
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import cached_property
 from typing import ClassVar, Self
 
+import numpy as np
 import scipy.sparse as sp
 
 from partwise.arguments import check_seed, is_whole, whole_number
 from partwise.data.as_data import as_data
 from partwise.text.collection import Collection, collect
 from partwise.text.document import Document, as_documents, as_labels
-from partwise.text.search import Answer, Hit, best, cosines
+from partwise.text.search import SHOWN_WORDS, Answer, Hit, best, check_blend, cosines, metric_lengths, word_cosines
 from partwise.text.vocabulary import Vocabulary
 from partwise.text.weighting import Weighting
 from partwise.threads.pool import thread_count
@@ -43,6 +45,11 @@ class TextModel(ABC):
     @abstractmethod
     def coordinates(self) -> Array:
         """One row a document, n × k."""
+
+    @cached_property
+    def lengths(self) -> Array:
+        """‖W h_d‖ for every document."""
+        return metric_lengths(self.gram, self.coordinates)
 
     @abstractmethod
     def fold_in(self, matrix: sp.csr_array) -> Array:
@@ -135,21 +142,26 @@ class TextModel(ABC):
         """The weights of new texts for topics of length 1, one row a text; zeros where no term is known."""
         return self._transformed(self.vocabulary.transform(document.text for document in as_documents(texts)))
 
-    def search(self, query: str, n: int = 10) -> Answer:
-        """The ``n`` documents nearest to a query: the cosine of W h_q and W h_d."""
+    def search(self, query: str, n: int = 10, blend: float | None = None) -> Answer:
+        """The ``n`` documents nearest to a query by words and topics: (1 − β) cos(a_q, a_d) + β cos(W h_q, W h_d).
+
+        ``blend`` is β: 0 looks at the words alone, 1 at the topics alone; by default it depends on k
+        (:func:`partwise.text.search.default_blend`). Where no word of the query plays a part in a topic β is 0. A hit
+        says which words of the query it holds and which topic carried it.
+        """
         column = self._query_column(query)
         row = self.fold_in(sp.csr_array(column[:, None]))[0]
-        if not row.any():
-            raise ValueError(f"The words of the query {query!r} play no part in any topic; use others.")
-        return self._answer(query, row, n, unknown=self.vocabulary.unknown_words(query))
+        unknown = self.vocabulary.unknown_words(query)
+        answer = self._answer(query, column, row, n, blend)
+        return replace(answer, unknown=unknown, suggestions=self.vocabulary.suggestions(unknown)) if unknown else answer
 
-    def similar(self, document: int | str, n: int = 10) -> Answer:
-        """The ``n`` documents nearest to one of the collection, itself left out."""
+    def similar(self, document: int | str, n: int = 10, blend: float | None = None) -> Answer:
+        """The ``n`` documents nearest to one of the collection, itself left out; ``blend`` as in :meth:`search`."""
         index = self.index(document)
-        row = self.coordinates[index]
-        if not row.any():
-            raise ValueError(f"The document {self.collection.ids[index]!r} has no term that plays a part in a topic.")
-        return self._answer(self.collection.ids[index], row, n, without=index)
+        column = self.collection.column(index)
+        if not column.any():
+            raise ValueError(f"The document {self.collection.ids[index]!r} has no term of the vocabulary.")
+        return self._answer(self.collection.ids[index], column, self.coordinates[index], n, blend, without=index)
 
     def _query_column(self, query: str) -> Array:
         """The column of A for a query; one without any known term is refused."""
@@ -157,22 +169,44 @@ class TextModel(ABC):
             raise TypeError(f"A query is a text, not {type(query).__name__}.")
         column = self.vocabulary.column(query)
         if not column.any():
-            near = self.vocabulary.nearest_terms(self.vocabulary.unknown_words(query))
+            found = self.vocabulary.suggestions(self.vocabulary.unknown_words(query), 1).values()
+            near = dict.fromkeys(words[0] for words in found)
             hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "use others."
             raise ValueError(f"No word of the query {query!r} is a term of this model; {hint}")
         return column
 
     def _answer(
-        self, query: str, row: Array, n: int, *, without: int | None = None, unknown: tuple[str, ...] = ()
+        self, query: str, column: Array, row: Array, n: int, blend: float | None, without: int | None = None
     ) -> Answer:
-        scores = cosines(self.gram, row, self.coordinates)
-        hits = tuple(self._hit(int(i), float(scores[i])) for i in best(scores, n, without))
-        return Answer(query, hits, tuple(map(float, self._mixture(row[None])[0])), unknown)
+        beta = check_blend(blend, self.gram.shape[0])
+        beta = beta if row.any() else 0.0
+        terms = np.flatnonzero(column)
+        rows, weights = self.collection.term_rows(terms).astype(np.float32, copy=False), column[terms]
+        words = word_cosines(rows, weights, self.collection.lengths)
+        topics = cosines(self.gram, row, self.coordinates, self.lengths)
+        scores = (1 - beta) * words + beta * topics
+        chosen = best(scores, n, without, words)
+        summands = rows[:, chosen].toarray().T * weights
+        hits = tuple(
+            replace(
+                self._hit(int(i), float(scores[i])),
+                words=tuple(self.terms[terms[t]] for t in np.argsort(-own, kind="stable")[:SHOWN_WORDS] if own[t] > 0),
+                carrier=self._carrier(row, int(i)),
+                word_score=float(words[i]),
+                topic_score=float(topics[i]),
+            )
+            for i, own in zip(chosen, summands, strict=True)
+        )
+        return Answer(query, hits, tuple(map(float, self._mixture(row[None])[0])), blend=beta)
 
     def _hit(self, i: int, score: float) -> Hit:
         collection, (topic, degree) = self.collection, self._strongest_topic(i)
         id_, title, label = collection.ids[i], collection.titles[i], collection.labels[i]
         return Hit(i, id_, title, score, topic, degree, label, collection.snippets[i])
+
+    def _carrier(self, row: Array, i: int) -> int | None:
+        """The topic that a query, given by its coordinates, and a document share most, where there are topics."""
+        return None
 
     def _strongest_topic(self, i: int) -> tuple[int | None, float | None]:
         """The strongest topic of a document and its degree, where there are topics."""

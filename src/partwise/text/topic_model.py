@@ -114,7 +114,7 @@ class TopicModel(TextModel):
 
     def _set_factorization(self, fit: Factorization) -> None:
         self._factorization = fit
-        for name in ("gram", "weights", "degrees", "strongest", "names"):
+        for name in ("gram", "lengths", "weights", "degrees", "strongest", "names"):
             vars(self).pop(name, None)
 
     @property
@@ -173,6 +173,10 @@ class TopicModel(TextModel):
     def _strongest_topic(self, i: int) -> tuple[int | None, float | None]:
         topic = int(self.strongest.topic[i])
         return (None if topic < 0 else topic), float(self.strongest.degree[i])
+
+    def _carrier(self, row: Array, i: int) -> int | None:
+        shared = self.coordinates[i] * (self.gram @ row)
+        return int(shared.argmax()) if shared.any() else None
 
     def topics(self, n: int = 10, documents: int = 3) -> Topics:
         """Each topic: ``n`` terms by weight and by specificity, share, coherence, and ``documents`` examples."""

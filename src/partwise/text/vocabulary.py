@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.text.json_arrays import array_to_json, array_to_strings, json_to_array, strings_to_array
+from partwise.text.spelling import Spelling
 from partwise.text.tokenizer import TokenCounts, Tokenizer
 from partwise.text.weighting import Weighting
 from partwise.text.weighting_schemes import WEIGHTS, TermTotals
@@ -53,11 +53,10 @@ class Vocabulary:
 
     def column(self, text: str) -> Array:
         """The column of A for one text, the same numbers as ``transform([text])`` without loading scikit-learn."""
-        rows = {key: i for i, key in enumerate(self.keys)}
         counts = np.zeros(len(self))
         for key in self.weighting.tokenizer()(text):
-            if key in rows:
-                counts[rows[key]] += 1
+            if key in self._rows:
+                counts[self._rows[key]] += 1
         column = WEIGHTS[self.weighting.weight][0](counts) * self.global_weights
         length = float(np.linalg.norm(column))
         return column / length if self.weighting.normalize and length > 0 else column
@@ -66,14 +65,25 @@ class Vocabulary:
         """The words of a text that are not in the vocabulary, each once, without stop words."""
         single = replace(self.weighting, ngrams=(1, 1))
         words, keys = replace(single, stem=None, hashing=None).tokenizer(), single.tokenizer()
-        known = {word for key in self.keys for word in key.split(" ")}
         pairs = zip(words(text), keys(text), strict=True)
-        return tuple(dict.fromkeys(word for word, key in pairs if key not in known))
+        return tuple(dict.fromkeys(word for word, key in pairs if key not in self._known_words))
 
-    def nearest_terms(self, words: Sequence[str]) -> tuple[str, ...]:
-        """For each word the term that is spelt most like it, where there is one."""
-        matches = [get_close_matches(word, self.terms, n=1, cutoff=0.75) for word in words]
-        return tuple(dict.fromkeys(match[0] for match in matches if match))
+    def suggestions(self, words: Iterable[str], n: int = 3) -> dict[str, tuple[str, ...]]:
+        """For each word the known words that are spelt most like it, where there are any."""
+        found = {word: self._spelling.nearest(word, n) for word in words}
+        return {word: near for word, near in found.items() if near}
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {key: i for i, key in enumerate(self.keys)}
+
+    @cached_property
+    def _known_words(self) -> frozenset[str]:
+        return frozenset(word for key in self.keys for word in key.split(" "))
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        return Spelling(word for term in self.terms for word in term.split(" "))
 
     @cached_property
     def _vectorizer(self) -> Any:
