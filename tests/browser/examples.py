@@ -61,11 +61,10 @@ def large_collection(count, terms, words, seed=0):
     rng = np.random.default_rng(seed)
     places = np.minimum((terms ** rng.random((count, words))).astype(int), terms - 1)
     rows = np.repeat(np.arange(count), words)
-    shape = (terms, count)
-    matrix = sp.csr_array((rng.random(places.size) + 0.1, (places.ravel(), rows)), shape=shape)
-    matrix = sp.csr_array(matrix / np.sqrt(matrix.multiply(matrix).sum(axis=0)))
+    counts = sp.csr_array((np.ones(places.size), (rows, places.ravel())), shape=(count, terms))
     names = tuple(f"{_letters(i)}word" for i in range(terms))
     vocabulary = Vocabulary(Weighting(stop_words=None), names, names, 1 + rng.random(terms))
+    matrix = vocabulary.weighted(counts)
     ids = tuple(f"report-{i:06}" for i in range(count))
     titles = tuple(f"The title of the document with the number {i}" for i in range(count))
     snippets = tuple(" ".join(names[p] for p in row[:25])[:200] for row in places)
@@ -86,4 +85,7 @@ def pictures(count, seed=0):
 
 def ranking(answer, most=20):
     """The best ids of a whole answer; scores that differ in their last bits alone are equal, as on the page."""
-    return [hit.id for hit in sorted(answer, key=lambda hit: (-round(hit.score, 12), hit.index))[:most]]
+    return [
+        hit.id
+        for hit in sorted(answer, key=lambda hit: (-round(hit.score, 12), -round(hit.word_score, 12), hit.index))[:most]
+    ]

@@ -6,12 +6,15 @@ import re
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import partwise as pw
 from partwise.plot.layout import circles
 from partwise.report.documents_payload import sampled
 from partwise.report.encoding import packed_rows, to_json
+from partwise.report.words_payload import strongest_entries, words_payload
 from partwise.storage.archive import write
+from partwise.text import Weighting
 
 BAD = "</script><!-- & \u2028 \u2029 \ud800 <b>"
 
@@ -46,22 +49,68 @@ def test_one_file_and_nothing_from_outside(model, tmp_path):
     assert "<b>" not in text
 
 
+def array(part):
+    return np.frombuffer(base64.b64decode(part["bytes"]), part["kind"])
+
+
 @pytest.mark.parametrize("density", [0.1, 1.0])
 def test_packed_rows_come_back(density):
     """Counts, places and values give the factor again, to the bit while it is small."""
     rng = np.random.default_rng(1)
     factor = rng.random((30, 7)) * (rng.random((30, 7)) < density)
     rows = packed_rows(factor)
-
-    def array(part):
-        return np.frombuffer(base64.b64decode(part["bytes"]), part["kind"])
-
     if "dense" in rows:
         again = array(rows["dense"]).reshape(30, 7)
     else:
         again = np.zeros((30, 7))
         again[np.repeat(np.arange(30), array(rows["counts"])), array(rows["places"])] = array(rows["values"])
     assert np.array_equal(again, factor)
+
+
+def unpacked_words(words, weights):
+    """(counts, places, values) as the page makes them."""
+    counts, places = array(words["counts"]), array(words["places"])
+    if "values" in words:
+        return counts, places, array(words["values"])
+    first = np.cumsum(array(words["per_document"]), dtype=int) - array(words["per_document"])
+    levels = array(words["levels"])[np.repeat(first, counts) + array(words["level"])]
+    return counts, places, (levels * weights[places]).astype(np.float32)
+
+
+@pytest.mark.parametrize("weight", ["counts", "tfidf", "log-entropy"])
+@pytest.mark.parametrize("normalize", [True, False])
+def test_words_come_back_to_the_bit(weight, normalize):
+    """Levels times weights of terms give A of the chosen documents again, whatever the weighting."""
+    rng = np.random.default_rng(2)
+    texts = [" ".join(f"w{'abcdefghij'[i]}x" for i in rng.integers(0, 10, rng.integers(3, 60))) for _ in range(200)]
+    weighting = Weighting(weight, min_df=1, normalize=normalize)
+    model = pw.TopicModel(2, weighting=weighting).fit(texts)
+    chosen, weights = np.arange(0, 200, 3), model.vocabulary.global_weights
+    words = words_payload(model, chosen)
+    assert words["whole"]
+    assert "level" in words
+    wanted = sp.csc_array(model.collection.in_memory()[:, chosen])
+    counts, places, values = unpacked_words(words, weights)
+    assert np.array_equal(counts, np.diff(wanted.indptr))
+    assert np.array_equal(places, wanted.indices)
+    assert np.array_equal(values, wanted.data)
+    assert (words["lengths"] is None) == normalize
+
+
+def test_too_many_words_are_cut_to_the_strongest(model, monkeypatch):
+    """Every document keeps as many of its strongest words as fit."""
+    rng = np.random.default_rng(3)
+    matrix = sp.csc_array(rng.random((20, 8)).astype(np.float32) * (rng.random((20, 8)) < 0.6))
+    kept = strongest_entries(matrix, 30)
+    assert kept.nnz <= 30
+    cap = np.diff(kept.indptr).max()
+    for j in range(8):
+        own = np.sort(matrix[:, [j]].toarray().ravel())[::-1][: min(cap, np.diff(matrix.indptr)[j])]
+        assert np.array_equal(np.sort(kept.toarray()[:, j])[::-1][: len(own)], own)
+    monkeypatch.setattr("partwise.report.words_payload.BUDGET", 60)
+    words = words_payload(model, np.arange(12))
+    assert not words["whole"]
+    assert len(array(words["places"])) <= 20
 
 
 def test_many_documents_are_sampled():

@@ -7,6 +7,7 @@ import numpy as np
 from partwise.report.encoding import Payload, clipped, packed, packed_rows
 from partwise.report.labelled_fit import LabelledFit
 from partwise.report.topics_payload import mixture_scale
+from partwise.report.words_payload import words_payload
 from partwise.types import Array
 
 MOST, BUDGET = 20_000, 1_500_000
@@ -21,7 +22,7 @@ def sampled(count: int, most: int = MOST) -> Array:
 
 
 def documents_payload(labelled: LabelledFit) -> Payload:
-    """Names, first words and weights of the documents on the page."""
+    """Names, first words, weights for topics and weighted words of the documents on the page."""
     total = len(labelled.ids)
     chosen = sampled(total)
     length = int(np.clip(BUDGET // max(len(chosen), 1), SHORTEST, LONGEST))
@@ -33,6 +34,7 @@ def documents_payload(labelled: LabelledFit) -> Payload:
         "labels": _strings([clipped(labelled.labels[i], 80) for i in indices]),
         "snippets": _strings([_snippet(labelled.titles[i], labelled.snippets[i], length) for i in indices]),
         "h": packed_rows(labelled.fit.h[chosen]),
+        "words": None if labelled.model is None else words_payload(labelled.model, chosen),
         "scale": packed(mixture_scale(labelled.fit.w), "f8"),
     }
 

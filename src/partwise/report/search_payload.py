@@ -1,4 +1,4 @@
-"""What a page needs to fold a query into topic space: tokenisation, term weights, W, and the penalised gram."""
+"""What a page needs to answer a query: tokenisation, term weights, W, the penalised gram, and the share of topics."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 from partwise.algorithms.penalties import indefinite
 from partwise.losses.table import loss_of
 from partwise.report.encoding import Payload, clipped, packed, packed_rows
+from partwise.text.search import default_blend
 from partwise.text.stop_words import english
 from partwise.text.tokenizer import PATTERN, stemmer
 from partwise.text.topic_model import TopicModel
@@ -54,6 +55,7 @@ def search_payload(model: TopicModel) -> Payload:
         "forms": None if hashed or weighting.stem is None else surface_forms(model, weighting.stem),
         "global": packed(vocabulary.global_weights, "f8"),
         "solved": packed(gram, "f8"),
+        "blend": default_blend(model.factorization.rank),
         "remarks": remarks,
     }
 

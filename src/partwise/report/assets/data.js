@@ -33,6 +33,20 @@ function unpackRows(packed) {
   return { rows, columns, each };
 }
 
+// The weighted words by documents; value(p) is entry p of A as single precision has it, a level times a term's weight.
+function unpackWords(packed, weightOf) {
+  const counts = unpack(packed.counts), places = unpack(packed.places), documents = counts.length;
+  const starts = new Uint32Array(documents + 1);
+  for (let i = 0; i < documents; i++) starts[i + 1] = starts[i] + counts[i];
+  const values = packed.values ? unpack(packed.values) : new Float32Array(places.length);
+  if (!packed.values) {
+    const level = unpack(packed.level), levels = unpack(packed.levels), own = unpack(packed.per_document), weights = weightOf();
+    for (let i = 0, first = 0; i < documents; first += own[i++])
+      for (let p = starts[i]; p < starts[i + 1]; p++) values[p] = levels[first + level[p]] * weights[places[p]];
+  }
+  return { starts, places, values, lengths: packed.lengths ? unpack(packed.lengths) : null };
+}
+
 const topics = page.topics, k = topics.length, nouns = page.nouns;
 const w = unpackRows(page.factor.w), h = unpackRows(page.documents.h);
 const scale = unpack(page.documents.scale);

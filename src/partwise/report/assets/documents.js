@@ -1,21 +1,32 @@
 // Documents: a table with mixtures, filters, and a search that never leaves the page.
 const PAGE = 20;
-const state = { query: "", like: -1, topic: -1, title: "", id: "", page: 0 };
+const state = { query: "", like: -1, topic: -1, title: "", id: "", page: 0, blend: page.search ? page.search.blend : 1 };
 const titleOf = (i) => (page.documents.titles ? page.documents.titles[i] : "");
 const folded = (text) => text.normalize("NFC").toLowerCase();
 
+// The documents found, why each was, and what is said above them; found is null where nothing is asked.
 function ranked() {
-  if (state.like >= 0) return { found: nearest(rowOf(state.like), state.like), say: null };
-  if (!page.search || !state.query.trim()) return { found: null, say: "" };
-  const row = foldIn(state.query), unknown = unknownWords(state.query);
-  const missing = unknown.length ? `Not in the vocabulary: ${unknown.slice(0, 12).join(", ")}. ` : "";
-  if (row === null) return { found: [], say: `${missing}No word of the query is a term of this model; try others.` };
-  if (!row.some((value) => value > 0)) return { found: [], say: "These words play no part in any topic; try others." };
-  return { found: nearest(row), say: missing + asked(row) };
+  if (state.like >= 0) return { ...answered(columnAt(state.like), rowOf(state.like), state.like), say: null };
+  if (!page.search || !state.query.trim()) return { found: null, reason: null, say: "" };
+  const column = columnOf(state.query), unknown = unknownWords(state.query).slice(0, 12).map(withNearest);
+  const missing = unknown.length ? `Not in the vocabulary: ${unknown.join(", ")}. ` : "";
+  if (!column.length) return { found: [], reason: null, say: `${missing}No word of the query is a term of this model; try others.` };
+  const row = foldIn(column);
+  return { ...answered(column, row), say: missing + asked(row) };
+}
+
+function answered(column, row, without = -1) {
+  return { found: nearest(column, row, state.blend, without), reason: (i) => why(i, column, row) };
+}
+
+function withNearest(word) {
+  const near = nearestWords(word);
+  return near.length ? `${word} (did you mean ${near.join(" or ")}?)` : word;
 }
 
 function asked(row) {
   const parts = Array.from(row, (value, c) => value * scale[c]), total = parts.reduce((a, b) => a + b, 0);
+  if (!(total > 0)) return "The words of the query are in no topic.";
   const order = parts.map((value, c) => [value / total, c]).filter(([value]) => value >= 0.05).sort((a, b) => b[0] - a[0]);
   return `What was asked is ${order.slice(0, 3).map(([value, c]) => `${percent(value)} ${topics[c].name}`).join("; ")}.`;
 }
@@ -29,14 +40,21 @@ function filtered(rows) {
 }
 
 function listed() {
-  const { found, say } = ranked();
+  const { found, reason, say } = ranked();
   let rows = found || Array.from({ length: count }, (_, i) => [i, null]);
   rows = filtered(rows);
   if (!found && state.topic >= 0) rows.sort((a, b) => degree[b[0]] - degree[a[0]] || a[0] - b[0]);
-  return { rows, say, scored: found !== null };
+  return { rows, reason, say, scored: found !== null };
 }
 
-function documentRow([i, score], place) {
+// A line that says why a document was found.
+function reasonLine({ terms, topic }) {
+  const held = terms.length ? `Has ${terms.join(", ")}` : "Has no word of the query";
+  return make("div", { class: "small why", dir: "auto" }, held,
+    topic < 0 ? null : ["; by ", dot(topic), " ", given(topics[topic].name)]);
+}
+
+function documentRow([i, score], place, reason) {
   const title = titleOf(i), id = page.documents.ids[i], topic = strongest[i];
   const words = page.documents.snippets ? page.documents.snippets[i] : "";
   const label = page.documents.labels ? page.documents.labels[i] : "";
@@ -45,6 +63,7 @@ function documentRow([i, score], place) {
     make("td", {}, make("div", {}, make("strong", {}, given(title || id))),
       title && title !== id ? make("div", { class: "id" }, given(id)) : null,
       words ? make("div", { class: "words", dir: "auto" }, words) : null,
+      reason ? reasonLine(reason(i)) : null,
       make("button", { type: "button", class: "plainbutton small", onclick: () => showLike(i), "aria-label": `Documents like ${title || id}` }, "More like this")),
     make("td", {}, mixtureBar(mixtureOf(i)),
       topic < 0 ? make("span", { class: "small" }, `no ${nouns.part}`)
@@ -53,11 +72,11 @@ function documentRow([i, score], place) {
 }
 
 function showDocuments() {
-  const { rows, say, scored } = listed();
+  const { rows, reason, say, scored } = listed();
   const pages = Math.max(1, Math.ceil(rows.length / PAGE));
   state.page = Math.min(state.page, pages - 1);
   const first = state.page * PAGE, shown = rows.slice(first, first + PAGE);
-  document.getElementById("document-rows").replaceChildren(...shown.map((row, n) => documentRow(row, first + n)));
+  document.getElementById("document-rows").replaceChildren(...shown.map((row, n) => documentRow(row, first + n, reason)));
   document.getElementById("first-head").textContent = scored ? "Score" : "#";
   const like = state.like >= 0 ? `Most like “${titleOf(state.like) || page.documents.ids[state.like]}”.` : say;
   document.getElementById("answer").textContent = like || "";
@@ -96,7 +115,7 @@ function showTopic(topic) {
 }
 
 function reset() {
-  for (const field of document.querySelectorAll("#documents input")) field.value = "";
+  for (const field of document.querySelectorAll("#documents input:not([type=range])")) field.value = "";
   document.getElementById("filter-topic").value = -1;
   change({ query: "", like: -1, topic: -1, title: "", id: "" });
 }
@@ -113,21 +132,30 @@ function filters() {
     text("filter-id", page.search ? "Id contains" : "Name contains", "id"));
 }
 
+function blendControl() {
+  return make("div", { class: "slider" }, make("span", {}, "words"),
+    make("input", { type: "range", id: "blend", min: 0, max: 1, step: "any", value: state.blend, "aria-label": "Share of topics in a search",
+      oninput: (event) => change({ blend: Number(event.target.value) }) }), make("span", {}, "topics"));
+}
+
 function buildDocuments() {
   const name = `${capital(nouns.column)}s`, total = page.documents.total;
   const sample = total > count
     ? `${whole(count)} of the ${plural(total, nouns.column)} are on this page, drawn at random; \`partwise search\` looks through all. ` : "";
   const meaning = page.search
-    ? "Search by meaning: what you type is described by the same topics, and the documents with the nearest mixture come first, whether they use your words or not. "
+    ? "Search by words and meaning: documents that use your words come first, those about the same topics are near, whether they use your words or not. "
     : `Each ${nouns.column} as a mixture of the ${nouns.part}s. `;
+  const cut = page.documents.words && !page.documents.words.whole
+    ? "This page holds the strongest words of each document, so the order may differ a little from `partwise search`. " : "";
   const search = make("input", {
-    type: "search", id: "search", placeholder: page.search ? "Search by meaning" : "", "aria-label": "Search by meaning",
+    type: "search", id: "search", placeholder: page.search ? "Search" : "", "aria-label": "Search",
     autocomplete: "off", spellcheck: "false", oninput: (event) => change({ query: event.target.value, like: -1 }),
   });
   const turn = (by) => () => { state.page += by; showDocuments(); };
   section("documents", name, name,
-    make("p", { class: "note" }, meaning, sample, page.search ? page.search.remarks.join(" ") : ""),
+    make("p", { class: "note" }, meaning, sample, cut, page.search ? page.search.remarks.join(" ") : ""),
     painted(make("div", { class: "searchrow" }, search, make("button", { type: "button", onclick: reset }, "Clear")), page.search ? {} : { display: "none" }),
+    page.search ? blendControl() : null,
     make("p", { id: "answer", role: "status" }),
     make("div", { class: "card documents" }, filters(),
       make("table", {}, make("thead", {}, make("tr", {}, make("th", { class: "number", id: "first-head", scope: "col" }, "#"),

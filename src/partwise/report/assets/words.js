@@ -24,6 +24,24 @@ function termsOf(text) {
 
 const unknownWords = (text) => [...new Set(plainWords(text).filter((word) => !knownParts.has(keyOf(word))))];
 
+// Known words by the pairs of letters that they share with a word: Dice's 2 |a ∩ b| / (|a| + |b|), at least one half.
+const letterPairs = (word) => {
+  const marked = `\u0002${word}\u0003`, points = [...marked];
+  return new Set(points.slice(1).map((point, i) => points[i] + point));
+};
+let spelt = null;
+function nearestWords(word, most = 3) {
+  spelt = spelt || [...new Set(page.factor.names.flatMap((name) => name.split(" ")))].map((known) => [known, letterPairs(known)]);
+  const own = letterPairs(word), found = [];
+  for (const [known, pairs] of spelt) {
+    let shared = 0;
+    for (const pair of own) if (pairs.has(pair)) shared++;
+    const likeness = (2 * shared) / (own.size + pairs.size);
+    if (likeness >= 0.5) found.push([likeness, known]);
+  }
+  return found.sort((a, b) => b[0] - a[0]).slice(0, most).map(([, known]) => known);
+}
+
 // [place, weight] for every term of a text that the vocabulary has.
 function columnOf(text) {
   const counts = new Map();
