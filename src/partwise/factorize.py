@@ -25,7 +25,7 @@ from partwise.engine.warm_start import Sample as Sample  # its line in INITS
 from partwise.inits.base import Given
 from partwise.inits.table import as_init, is_seeded, is_warm, name_of
 from partwise.linalg.svd import SVD, block_svd
-from partwise.losses.table import algorithm_for, loss_of
+from partwise.losses.table import algorithm_for, loss_of, suited
 from partwise.result.certificate import certify, versions
 from partwise.result.factorization import Factorization
 from partwise.threads.blas import single_threaded_blas
@@ -355,6 +355,7 @@ def as_problem(
     chosen = algorithm_for(algorithm)
     start = as_init(init, chosen, restarts)
     data = as_data(matrix, zero=lenient)
+    chosen = suited(chosen, data)
     rank = check_rank(rank, data.shape, lenient=lenient)
     if not data.norm2 > 0:
         start = Given(np.zeros((data.shape[0], rank)), np.zeros((rank, data.shape[1])))

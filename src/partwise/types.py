@@ -261,6 +261,8 @@ class Update(ABC):
     """What the rows hold besides x ≥ 0, in words; momentum and a polish would undo it."""
     fixed: tuple[int, ...] = ()
     """The components that stay as they are."""
+    needs_memory: ClassVar[bool] = False
+    """All entries of a row must be at hand at once, for the rows of both factors."""
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
@@ -291,6 +293,24 @@ class Update(ABC):
         return None
 
 
+@dataclass(frozen=True, eq=False)
+class EntryRows:
+    """Some rows of a half-step that sees the entries of A, with all that it may read."""
+
+    entries: Any
+    """(indptr, indices, values) of the entries above 0; None where the rows lie scattered over parts."""
+    fixed: Any
+    sums: Array
+    """What one unit of each component adds to the fitted sum of a row, 1 × k or rows × k: fixedᵀ1 with penalties."""
+    totals: Array
+    """The sum of each row of A."""
+    before: Array
+    logs: Array
+    """Gains (Σ a log(a/y), the entries with y = 0) at the new rows,"""
+    logs_before: Array
+    """and the same at the rows as they were, where the half-step comes by it."""
+
+
 class EntryUpdate(Update):
     """A half-step of another loss than the squared one, which sees the entries of its rows of A.
 
@@ -298,17 +318,20 @@ class EntryUpdate(Update):
     the shape and dtype of ``before``.
     """
 
+    quadratic: ClassVar[bool] = False
+    needs_memory: ClassVar[bool] = True
     ahead_floor = 1e-3  # a row of zeros would fit its entries with 0
-    quadratic = False
 
     def prepare(self, gram: Array) -> Rows:
         raise TypeError(f"{type(self).__name__} needs the entries of the data, not a Gram matrix.")
 
     @abstractmethod
-    def solve(
-        self, entries: tuple[Array, Array, Array], fixed: Array, sums: Array, before: Array, out: Array, logs: Array
-    ) -> None:
-        """Fill ``out`` from (indptr, indices, values) of the rows; ``logs[0]`` gains Σ a log(a/y) at the new rows."""
+    def solve(self, rows: EntryRows, out: Array) -> None:
+        """Fill ``out`` from the entries of the rows."""
+
+    def solve_systems(self, systems: Array, rows: EntryRows, out: Array) -> None:
+        """Fill ``out`` from the sums (c, M) over the entries of each row, which may lie scattered over parts of A."""
+        raise TypeError(f"{type(self).__name__} needs all entries of a row at once.")
 
 
 class NoMinimum(ValueError):

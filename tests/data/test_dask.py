@@ -270,3 +270,14 @@ def test_all_workers_lost_at_once(client, tmp_path, monkeypatch):
     found = pw.factorize(array, 4, **settings)
     assert np.array_equal(found.W, unbroken.W)
     assert np.array_equal(np.asarray(found.H), h)
+
+
+def test_counts_on_workers_as_in_memory(client):
+    """The Poisson loss takes the method whose rows are sums over entries, along either axis."""
+    counts = sp.csr_array(np.random.default_rng(3).poisson(0.4, (60, 90)).astype(float))
+    settings = {"stop": pw.MaxIterations(6)}
+    near = pw.factorize(counts, 3, algorithm="kl-newton", **settings)
+    for chunks in ((60, 30), (20, 90)):
+        far = pw.factorize(sparse_blocks(counts, chunks), 3, loss="poisson", **settings)
+        same(near, far)
+        assert far.certificate.kkt == pytest.approx(near.certificate.kkt, rel=1e-6)

@@ -9,7 +9,8 @@ from scipy.optimize import minimize
 from sklearn.decomposition import NMF
 
 import partwise as pw
-from partwise.algorithms.updates import PoissonMultiplicative, PoissonSweeps
+from partwise.algorithms.updates import PoissonMultiplicative, PoissonNewton, PoissonSweeps
+from partwise.types import EntryRows
 
 
 def counts(rows=40, columns=30, rank=4, seed=0, level=2.0):
@@ -36,8 +37,9 @@ def phi(x, a, f, sums):
 def rows_by(update, matrix, fixed, before):
     """The rows of an update, from the entries of a CSR matrix."""
     entries, out, logs = sp.csr_array(matrix), np.empty_like(before), np.zeros(2)
-    triple = (entries.indptr, entries.indices, entries.data)
-    update.solve(triple, np.ascontiguousarray(fixed), fixed.sum(axis=0), before, out, logs)
+    triple, sums = (entries.indptr, entries.indices, entries.data), fixed.sum(axis=0)[None]
+    rows = EntryRows(triple, np.ascontiguousarray(fixed), sums, matrix.sum(axis=1), before, logs, np.zeros(2))
+    update.solve(rows, out)
     return out, logs[0]
 
 
@@ -62,8 +64,8 @@ def test_exact_rows_are_those_of_scipy(seed, rank):
 
 @pytest.mark.parametrize(
     "update",
-    [PoissonSweeps(1), PoissonSweeps(3), PoissonMultiplicative()],
-    ids=["one sweep", "three", "multiplicative"],
+    [PoissonSweeps(1), PoissonSweeps(3), PoissonNewton(), PoissonMultiplicative()],
+    ids=["one sweep", "three", "newton", "multiplicative"],
 )
 @given(st.integers(0, 10**6))
 def test_a_half_step_never_raises_the_objective(update, seed):
@@ -90,7 +92,7 @@ def test_a_zero_grows_again():
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csc_array])
-@pytest.mark.parametrize("name", ["kl-sweeps", "kl-multiplicative"])
+@pytest.mark.parametrize("name", ["kl-sweeps", "kl-newton", "kl-multiplicative"])
 def test_value_error_and_certificate_by_hand(name, kind):
     """The divergence, its share of the rank-1 model's, and the KKT residual, computed from W and H in plain numpy."""
     a = counts()
@@ -140,7 +142,7 @@ def test_the_divergence_never_rises_over_random_problems():
         if np.linalg.matrix_rank(a) < 1:
             continue
         rank = int(rng.integers(1, 6))
-        for name in ("kl-sweeps", "kl-multiplicative"):
+        for name in ("kl-sweeps", "kl-newton", "kl-multiplicative"):
             steps = [step for step, _ in zip(pw.iterate(a, rank, algorithm=name, seed=seed), range(12), strict=False)]
             values = np.array([step.objective for step in steps if not step.reseeded])
             assert np.all(np.isfinite(values))
@@ -164,9 +166,31 @@ def test_what_does_not_go_together_is_refused():
         pw.factorize(a, 3, loss="poisson", algorithm="anls")
     with pytest.raises(ValueError, match="no loss 'poison'; did you mean 'poisson'"):
         pw.factorize(a, 3, loss="poison")
-    with pytest.raises(ValueError, match="cannot run on a matrix on disk or on Dask"):
-        pw.factorize(pytest.importorskip("dask.array").from_array(a, chunks=(40, 10)), 3, loss="poisson")
+    with pytest.raises(ValueError, match="cannot run on a matrix on disk or on Dask; use kl-newton"):
+        pw.factorize(pytest.importorskip("dask.array").from_array(a, chunks=(40, 10)), 3, algorithm="kl-sweeps")
     with pytest.raises(ValueError, match="needs all samples at once"):
         pw.NMF(3, algorithm="kl-sweeps").partial_fit(a.T)
     with pytest.raises(ValueError, match="must be nonnegative"):
         pw.factorize(-a, 3, loss="poisson")
+
+
+@pytest.mark.parametrize("name", [None, "kl-newton", "kl-multiplicative"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_on_disk_as_in_memory(tmp_path, monkeypatch, axis, name):
+    """The same factors along both axes, one read an iteration, also where W's rows lie scattered over the parts."""
+    a = counts(50, 44)
+    stored = pw.open_matrix(pw.write_matrix(tmp_path / "counts", sp.csr_array(a), long=axis, part_bytes=4_000).folder)
+    reads, parts = [], type(stored).parts
+    monkeypatch.setattr(type(stored), "parts", lambda *rest: (reads.append(1), parts(*rest))[1])
+    settings = {"algorithm": name, "loss": "poisson", "stop": pw.MaxIterations(9), "threads": 2}
+    counted = []
+    for iterations in (1, 5, 9):
+        reads.clear()
+        far = pw.factorize(stored, 3, **settings | {"stop": pw.MaxIterations(iterations)})
+        counted.append(len(reads))
+    assert counted[2] - counted[1] == 4
+    near = pw.factorize(a, 3, **settings | {"algorithm": name or "kl-newton"})
+    assert far.certificate.algorithm == near.certificate.algorithm
+    assert far.certificate.kkt == pytest.approx(near.certificate.kkt, rel=1e-6)
+    for one, other in ((near.W, far.W), (near.H, far.H), (near.history.error, far.history.error)):
+        np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-12)

@@ -80,6 +80,8 @@ class Algorithm:
     """The name of the loss that it minimises, in ``LOSSES``."""
     settings: Mapping[str, float | None] = field(default_factory=dict)
     """The arguments of the factory in the table, for the reader; the penalties that count are those of the sides."""
+    elsewhere: str | None = None
+    """The algorithm that takes its place where the data come in parts, where the choice was left to the loss."""
     one_sided: bool = False
     """Whether a penalty that is void on one side alone is taken all the same, as scikit-learn does."""
 

@@ -151,6 +151,6 @@ def show_worth(model: TopicModel) -> None:
     certificate, (terms, documents) = model.certificate, model.certificate.shape
     residual = "" if certificate.kkt is None else f" (KKT {certificate.kkt:.1e})"
     say(
-        f"{documents:,} documents, {terms:,} terms; {certificate.explained:.1%} of the squares explained, "
+        f"{documents:,} documents, {terms:,} terms; {certificate.explained:.1%} {certificate.units[1]}, "
         f"{certificate.verdict}{residual} after {certificate.iterations} iterations, {certificate.seconds:.1f} s."
     )

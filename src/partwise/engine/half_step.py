@@ -34,6 +34,8 @@ class Job:
     """Whether the sums are wanted that tell how good the new factor is and how far it turned."""
     beta: float | None = None
     """The momentum with which the new factor is moved ahead of the old one."""
+    late: bool = False
+    """Whether the inner term of the loss is wanted at the rows as they were, not at the new ones."""
 
     @property
     def tall(self) -> Tall:
@@ -49,7 +51,8 @@ class Half:
     factor: Factor
     """Its gram is None where it was moved ahead and nothing was to be measured."""
     inner: float
-    """The inner term of the loss, <rhs, X> for the squared one; 0 where nothing was to be measured."""
+    """The inner term of the loss, <rhs, X> for the squared one; 0 where nothing was to be measured, NaN where it takes
+    a pass over A."""
     dots: Array | None
     """Column by column, the inner product with the factor before, where that was to be measured."""
     ahead: Factor | None = None
@@ -67,7 +70,7 @@ def half_steps(data: Data, loss: Loss, jobs: Sequence[Job], workers: Workers) ->
     Data that come in parts of these rows are read once: a part gives its rows, and they give their share of the next
     right-hand side while the part is there. Where the parts run along the columns, the right-hand side comes first.
     """
-    task = _HalfSteps(loss, tuple(HalfStep(job.side, job.fixed.gram, job.measured, job.beta) for job in jobs))
+    task = _HalfSteps(loss, tuple(HalfStep(job.side, job.fixed.gram, job.measured, job.beta, job.late) for job in jobs))
     for job in jobs:
         job.side.check_minimum(job.fixed.gram)
     if data.split is None:
@@ -75,13 +78,16 @@ def half_steps(data: Data, loss: Loss, jobs: Sequence[Job], workers: Workers) ->
         return task.results(rows, total(sums), [])
     if data.split == 1:
         gathered = [
-            job.tall if job.fixed.rhs is not None else job.tall._replace(rhs=loss.gather(data, job.fixed, workers))
+            job.tall
+            if job.fixed.rhs is not None
+            else job.tall._replace(rhs=loss.gather(data, job.side, job.fixed, job.before, workers))
             for job in jobs
         ]
-        rows, sums = task(as_part(data), gathered, (), (), workers)
+        fixed: list[Any] = [job.fixed.rows for job in jobs]
+        rows, sums = task(as_part(data), gathered, fixed, (), workers)
         return task.results(rows, total(sums), [])
-    widths, fixed = [len(job.fixed.gram) for job in jobs], [_here(job.fixed) for job in jobs]
-    walked = walk(data, task, [job.tall for job in jobs], fixed, workers, widths, both=True)
+    widths, here = [loss.share_width(len(job.fixed.gram)) for job in jobs], [_here(job.fixed) for job in jobs]
+    walked = walk(data, task, [job.tall for job in jobs], here, workers, widths, both=True)
     return task.results(walked.rows, walked.sums, walked.shares)
 
 
@@ -116,8 +122,8 @@ class _HalfSteps:
             return [_block_sums(step, arrays, lo, hi, x, moved, pair) for step, arrays, x, moved, pair in parts]
 
         sums = workers.map(block, part.blocks)
-        for rows, moved, share in zip(new, ahead, shares, strict=False):
-            self.loss.share(part, rows if moved is None else moved, share, workers)
+        for rows, moved, other, share in zip(new, ahead, shared, shares, strict=False):
+            self.loss.share(part, rows if moved is None else moved, other, share, workers)
         return [rows for pair in zip(new, ahead, strict=True) for rows in pair if rows is not None], sums
 
     def results(self, rows: Sequence[Any], sums: Any, shares: Sequence[Array]) -> list[Half]:

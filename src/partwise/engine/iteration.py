@@ -16,7 +16,7 @@ from partwise.data.as_data import as_factor
 from partwise.data.passes import map_rows
 from partwise.data.products import gram_matrix, product
 from partwise.data.sparse_structure import check_structure
-from partwise.engine.half_step import Job, half_steps
+from partwise.engine.half_step import Half, Job, half_steps
 from partwise.engine.problem import Problem
 from partwise.engine.step import StartCost, Step
 from partwise.inits.range import in_range
@@ -81,13 +81,28 @@ def _given_pair(problem: Problem, w: FactorRows, h: FactorRows) -> Step:
 
 def advance_plain(problem: Problem, steps: Sequence[Step], algorithm: Algorithm) -> list[Step]:
     """The next iteration of steps that stand at the same one, without momentum."""
-    waiting = [step for step in steps if not step.ready]
+    data, loss, workers = problem.data, problem.loss, problem.workers
+    waiting = [step for step in steps if not step.ready and step.onward is None]
     jobs = [Job(algorithm.h, replace(step.basis, rhs=step.rhs), before=step.h, measured=False) for step in waiting]
-    halves = iter(half_steps(problem.data.T, problem.loss, jobs, problem.workers) if jobs else ())
-    weights = [step.weights if step.ready else next(halves).factor for step in steps]
+    halves = iter(half_steps(data.T, loss, jobs, workers) if jobs else ())
+    weights = [step.onward or (step.weights if step.ready else next(halves).factor) for step in steps]
     jobs = [Job(algorithm.w, h, before=step.w, old=step.w) for step, h in zip(steps, weights, strict=True)]
-    seconds = half_steps(problem.data, problem.loss, jobs, problem.workers)
+    seconds = half_steps(data, loss, jobs, workers)
+    onward: Sequence[Factor | None] = [None] * len(steps)
+    if loss.late and data.split == 1:
+        seconds, onward = _look_onward(problem, steps[0].iteration + 2, weights, seconds)
     return [
-        problem.following(step, half, replace(h, rhs=None))
-        for step, half, h in zip(steps, seconds, weights, strict=True)
+        problem.following(step, half, replace(h, rhs=None), onward=later)
+        for step, half, h, later in zip(steps, seconds, weights, onward, strict=True)
     ]
+
+
+def _look_onward(
+    problem: Problem, iteration: int, weights: Sequence[Factor], halves: Sequence[Half]
+) -> tuple[list[Half], list[Factor]]:
+    """The inner term of the loss at new pairs whose W lies scattered over parts: the pass makes the next H as well."""
+    side = problem.at(iteration).h
+    jobs = [Job(side, half.factor, before=h.rows, late=True) for half, h in zip(halves, weights, strict=True)]
+    later = half_steps(problem.data.T, problem.loss, jobs, problem.workers)
+    measured = [replace(half, inner=next_half.inner) for half, next_half in zip(halves, later, strict=True)]
+    return measured, [half.factor for half in later]

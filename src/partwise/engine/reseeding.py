@@ -54,6 +54,7 @@ def reseed_dead(problem: Problem, step: Step, zero_floor: float) -> Step:
         weights=Factor(weights, gram_matrix(weights, data.T.blocks, workers)),
         momentum=None,
         ready=False,
+        onward=None,
         deferred=None,
         reported=step,
         reseeded=step.reseeded + tuple(int(c) for c in columns),

@@ -102,6 +102,8 @@ class Step:
     """The cost of W⁽⁰⁾, at iteration 0."""
     ready: bool = False
     """Whether H is already the half-step from W, so that the next iteration need not make it again."""
+    onward: Factor | None = field(default=None, repr=False, metadata={"stored": False})
+    """The next H, where the pass that told the loss of this pair has made it."""
     reported: Step | None = field(default=None, repr=False, metadata={"stored": False})
     """Within an iteration, the step as it was reported, where dead components have been re-seeded since."""
     deferred: Deferred[Check] | None = field(default=None, repr=False, metadata={"stored": False})

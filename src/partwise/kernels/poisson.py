@@ -1,7 +1,8 @@
 """Rows of the Poisson likelihood φ(x) = s·x − Σ_j a_j log(f_j·x), x ≥ 0, over the stored entries a_j of a row.
 
 ``indptr`` points into ``indices`` and ``values``, which may be those of the whole matrix; ``fixed`` is the other factor
-F, whose rows are f_j, and ``sums`` is s = Fᵀ1 with a linear penalty. Sums are taken in float64.
+F, whose rows are f_j, and ``sums`` is s = Fᵀ1 with a linear penalty, one row for all or one for
+each. Sums are taken in float64.
 """
 
 import math
@@ -114,7 +115,7 @@ def coordinate_rows(indptr, indices, values, fixed, sums, before, sweeps, settle
     rows, x = np.empty((k, longest)), np.empty(k)
     a, y, v, b = np.empty(longest), np.empty(longest), np.empty(longest), np.empty(longest)
     for i in range(len(out)):
-        lo, hi = indptr[i], indptr[i + 1]
+        lo, hi, s_ = indptr[i], indptr[i + 1], sums[i % len(sums)]
         size = hi - lo
         if size == 0:
             for c in range(k):
@@ -124,14 +125,14 @@ def coordinate_rows(indptr, indices, values, fixed, sums, before, sweeps, settle
         for c in range(k):
             x[c] = before[i, c]
         if not _fitted(rows, x, size, y):
-            _cold(sums, total, x)
+            _cold(s_, total, x)
             _fitted(rows, x, size, y)
         _move(size, 0.0, rows[0], a, y, v, b)
         first = 0.0
         for sweep in range(sweeps):
             gain = 0.0
             for c in range(k):
-                s, f, old = sums[c], rows[c], x[c]
+                s, f, old = s_[c], rows[c], x[c]
                 slope = _dot(size, b, f)
                 if old == 0 and slope <= s:
                     continue
@@ -148,7 +149,7 @@ def coordinate_rows(indptr, indices, values, fixed, sums, before, sweeps, settle
                 break
         whole = 0.0
         for c in range(k):
-            whole += x[c] * sums[c]
+            whole += x[c] * s_[c]
         scale = total / whole if whole > 0 else 1.0  # the row's sum is then right: free, and φ does not rise
         for c in range(k):
             out[i, c] = x[c] * scale
@@ -184,6 +185,23 @@ def ratio_rows(indptr, indices, values, fixed, factor, out, logs):
 
 
 @sums_jit
+def log_sums(indptr, indices, values, fixed, factor, logs):
+    """``logs`` gains (Σ a log(a/y), the entries with y = 0), y_j = f_j·x_i."""
+    k = fixed.shape[1]
+    for i in range(len(factor)):
+        x = factor[i]
+        for p in range(indptr[i], indptr[i + 1]):
+            f, a = fixed[indices[p]], np.float64(values[p])
+            y = 0.0
+            for c in range(k):
+                y += np.float64(f[c]) * np.float64(x[c])
+            if y > 0:
+                logs[0] += a * math.log(a / y) if a > 0 else 0.0
+            elif a > 0:
+                logs[1] += 1
+
+
+@sums_jit
 def row_losses(indptr, indices, values, fixed, factor, out):
     """out[i] = Σ_j a_j log(a_j / y_j); infinite where an entry is fitted with 0."""
     k = fixed.shape[1]
@@ -208,7 +226,7 @@ def stationarity_rows(ratios, factor, sums, totals):
         if n <= 0:
             continue
         for c in range(factor.shape[1]):
-            s, x = sums[c], np.float64(factor[i, c])
+            s, x = sums[i % len(sums), c], np.float64(factor[i, c])
             if s <= 0:
                 continue
             gradient = 1 - ratios[i, c] / s
@@ -217,3 +235,14 @@ def stationarity_rows(ratios, factor, sums, totals):
             r = min(x * s, n * gradient)
             squares += r * r / n
     return squares, locked
+
+
+@sums_jit
+def entropy(indptr, indices, values):
+    """Σ a log a over the rows that ``indptr`` points to."""
+    total = 0.0
+    for p in range(indptr[0], indptr[-1]):
+        a = np.float64(values[p])
+        if a > 0:
+            total += a * math.log(a)
+    return total

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -30,6 +30,8 @@ class HalfStep:
     """Whether the sums are wanted that tell how good the new factor is and how far it turned."""
     beta: float | None = None
     """The momentum with which the new factor is moved ahead of the old one."""
+    late: bool = False
+    """Whether the inner term of the loss is wanted at the rows as they were, not at the new ones."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Batch:
 
     part: Part
     steps: Sequence[HalfStep]
-    fixed: Sequence[Array]
+    fixed: Sequence[Any]
     tall: Sequence[Tall]
     new: Sequence[Array]
     """The rows to fill."""
@@ -57,6 +59,20 @@ class SideCheck:
     """A · fixed, as rows of this side, where the next half-step can use it."""
 
 
+@dataclass(frozen=True)
+class Share:
+    """What the parts of A give the rows that lie scattered over them."""
+
+    loss: Loss
+    widths: tuple[int, ...] = ()
+
+    def __call__(
+        self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: Sequence[Array], workers: Workers
+    ) -> tuple[list[Array], list[Any]]:
+        self.loss.share(part, tall[0].factor, shared[0], shares[0], workers)
+        return [], [0.0]
+
+
 class Loss(ABC):
     """What is minimised. Law 1′: row i of a new factor depends on A[i], the fixed factor and row i as it was.
 
@@ -69,10 +85,16 @@ class Loss(ABC):
     """What scikit-learn's beta divergence is of this loss: ½ for the squared one."""
     default_algorithm: ClassVar[str]
     """The algorithm where none is named."""
+    everywhere: ClassVar[str | None] = None
+    """The algorithm where none is named and the data come in parts, where that is another one."""
+    units: ClassVar[tuple[str, str]] = ("of ‖A‖", "of the squares explained")
+    """What the relative error, and 1 less its square, are shares of."""
     local_only: ClassVar[bool] = False
     """Whether all of A must be in memory."""
     streams: ClassVar[bool] = True
     """Whether W follows from sums over the samples that have come by."""
+    late: ClassVar[bool] = False
+    """Whether the value of a pair takes a pass over A where the rows that were made last lie scattered over parts."""
     comparable: ClassVar[bool] = True
     """Whether the relative error is ‖A − WH‖/‖A‖, so that it can be compared with the SVD's."""
     stationarity: ClassVar[bool] = True
@@ -82,9 +104,12 @@ class Loss(ABC):
 
     def refuses(self, data: Data, algorithm: Algorithm) -> str | None:
         """Why this loss cannot be minimised on these data, or None."""
-        if self.local_only and data.split is not None:
-            return f"{algorithm} needs all of the matrix in memory, so it cannot run on a matrix on disk or on Dask."
-        return None
+        if data.split is None or not (self.local_only or any(side.update.needs_memory for side in algorithm.sides)):
+            return None
+        instead = f"; use {self.everywhere}." if self.everywhere and not self.local_only else "."
+        return (
+            f"{algorithm} needs all of the matrix in memory, so it cannot run on a matrix on disk or on Dask{instead}"
+        )
 
     def first(self, side: Side) -> Side:
         """How H⁽⁰⁾ is made from W⁽⁰⁾: by the side itself where it needs no earlier rows, else by least squares."""
@@ -94,17 +119,23 @@ class Loss(ABC):
         """W⁽⁰⁾ as this loss can begin with it."""
         return w
 
+    def share_width(self, rank: int) -> int:
+        """How many numbers the parts of A give a row that lies scattered over them: its right-hand side."""
+        return rank
+
     @abstractmethod
-    def gather(self, data: Data, fixed: Factor, workers: Workers) -> Array | None:
-        """The right-hand side of rows that lie scattered over the parts of A."""
+    def gather(
+        self, data: Data, side: Side, fixed: Factor, before: FactorRows | None, workers: Workers
+    ) -> Array | None:
+        """What rows need that lie scattered over the parts of A, from a pass over those."""
 
     @abstractmethod
     def fill(self, batch: Batch) -> Fill:
         """Do once what depends on the fixed factors alone; the result makes any block of the batch's new rows."""
 
     @abstractmethod
-    def share(self, part: Part, rows: Array, out: Array, workers: Workers) -> None:
-        """Add to ``out`` what these rows of a part give the other side's half-step."""
+    def share(self, part: Part, rows: Array, other: Array, out: Array, workers: Workers) -> None:
+        """Add to ``out`` what these rows of a part give the other side's half-step from ``other``, its own rows."""
 
     @abstractmethod
     def sums(self, data: Data, fixed: FactorRows, factor: FactorRows, workers: Workers) -> tuple[Array, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -12,11 +12,12 @@ from partwise.algorithms.base import Side
 from partwise.algorithms.updates import exact
 from partwise.data.passes import Tall, as_part, sum_rows, walk
 from partwise.data.products import gram_of
-from partwise.kernels.poisson import ratio_rows, row_losses, stationarity_rows
+from partwise.kernels.poisson import entropy, log_sums, ratio_rows, row_losses, stationarity_rows
 from partwise.kernels.products import column_dots
-from partwise.losses.base import Batch, Fill, Loss, SideCheck
+from partwise.kernels.row_systems import poisson_systems, width
+from partwise.losses.base import Batch, Fill, Loss, Share, SideCheck
 from partwise.threads.pool import Workers
-from partwise.types import Array, Data, EntryUpdate, Factor, FactorRows, Part
+from partwise.types import Array, Data, EntryRows, EntryUpdate, Factor, FactorRows, Part
 
 LIFT = 1e-3
 """The share of the best model of rank 1 that is mixed into a start, so that every entry is fitted with more than 0."""
@@ -34,13 +35,21 @@ class Poisson(Loss):
     The relative error is √(D/D₀) with D₀ the divergence of the best model of rank 1, r cᵀ/N, so that 1 − error² is the
     share of the deviance that is explained. The KKT residual is √(Σ_i 1/n_i Σ_c min(x s, n_i (1 − c/s))² / ΣA), free of
     the scale of A and of the components.
+
+    Rows that lie scattered over the parts of A are made from (c, M), sums over their entries at the pair (see
+    ``kernels/row_systems``), which the pass that made the other factor leaves behind.
     """
 
     name = "poisson"
     default_algorithm = "kl-sweeps"
-    local_only = True
+    everywhere = "kl-newton"
     streams = False
+    late = True
     comparable = False
+    units: ClassVar[tuple[str, str]] = (
+        "√(D/D₀), D₀ the divergence of the best rank-1 model",
+        "of the deviance explained",
+    )
 
     def first(self, side: Side) -> Side:
         return side
@@ -50,37 +59,67 @@ class Poisson(Loss):
         rows = np.asarray(w, np.float64)
         shares = data.row_sums / data.row_sums.sum()
         mixed = (1 - LIFT) * rows + LIFT * np.outer(shares, rows.sum(axis=0))
-        return np.ascontiguousarray(mixed, data.dtype)
+        held: FactorRows = data.hold(np.ascontiguousarray(mixed, data.dtype))
+        return held
 
-    def gather(self, data: Data, fixed: Factor, workers: Workers) -> Array | None:
-        raise NotImplementedError
+    def share_width(self, rank: int) -> int:
+        return width(rank)
 
-    def share(self, part: Part, rows: Array, out: Array, workers: Workers) -> None:
-        raise NotImplementedError
+    def gather(
+        self, data: Data, side: Side, fixed: Factor, before: FactorRows | None, workers: Workers
+    ) -> Array | None:
+        if before is None:
+            before = cold(as_part(data), 0, data.shape[0], _sums(side, fixed.rows, side.linear(len(fixed.gram))))
+        shares = [self.share_width(len(fixed.gram))]
+        tall = Tall(factor=fixed.rows)
+        return walk(data.T, Share(self), [tall], [np.asarray(before)], workers, shares, both=True).shares[0]
+
+    def share(self, part: Part, rows: Array, other: Array, out: Array, workers: Workers) -> None:
+        turned = part.T
+
+        def block(lo: int, hi: int) -> None:
+            poisson_systems(*turned.entries(lo, hi), rows, other[lo:hi], out[lo:hi], np.zeros(2))
+
+        workers.map(block, turned.blocks)
 
     def fill(self, batch: Batch) -> Fill:
-        part, fixed = batch.part, batch.fixed
-        known = zip(batch.steps, fixed, batch.tall, strict=True)
-        sums = [_sums(step.side, rows, arrays) for step, rows, arrays in known]
+        part = batch.part
+        sums = [
+            _sums(step.side, rows, arrays.linear)
+            for step, rows, arrays in zip(batch.steps, batch.fixed, batch.tall, strict=True)
+        ]
 
         def fill(lo: int, hi: int, pairs: Sequence[Array]) -> None:
-            entries = part.entries(lo, hi)
             for i, (step, arrays) in enumerate(zip(batch.steps, batch.tall, strict=True)):
-                x, update, logs = batch.new[i][lo:hi], cast(EntryUpdate, step.side.update), np.zeros(2)
-                before = cold(part, lo, hi, sums[i]) if arrays.factor is None else arrays.factor[lo:hi]
-                update.solve(entries, fixed[i], sums[i], before, x, logs)
+                x, update = batch.new[i][lo:hi], cast(EntryUpdate, step.side.update)
+                own = sums[i] if len(sums[i]) == 1 else sums[i][lo:hi]
+                before = cold(part, lo, hi, own) if arrays.factor is None else arrays.factor[lo:hi]
+                logs, logs_before, systems = np.zeros(2), np.zeros(2), arrays.rhs
+                entries, fixed = (None, None) if systems is not None else (part.entries(lo, hi), batch.fixed[i])
+                rows = EntryRows(entries, fixed, own, part.row_sums[lo:hi], before, logs, logs_before)
+                if systems is None:
+                    update.solve(rows, x)
+                else:
+                    logs[0] = np.nan
+                    update.solve_systems(systems[lo:hi], rows, x)
                 if step.measured:
-                    pairs[i][0, 0] += np.inf if logs[1] else logs[0]
+                    inner, empty = logs_before if step.late else logs
+                    pairs[i][0, 0] += np.inf if empty else inner
                     column_dots(x, x if arrays.old is None else arrays.old[lo:hi], pairs[i][1])
 
         return fill
 
     def sums(self, data: Data, fixed: FactorRows, factor: FactorRows, workers: Workers) -> tuple[Array, float]:
-        logs = walk(data, _Ratios(), [Tall(factor=factor)], [np.asarray(fixed)], workers).sums
-        return sum_rows(gram_of, factor), np.inf if logs[1] else float(logs[0])
+        gram = sum_rows(gram_of, factor)
+        if data.split == 1:
+            data, fixed, factor = data.T, factor, fixed
+        logs = walk(data, _Logs(), [Tall(factor=factor)], [np.asarray(fixed)], workers).sums
+        return gram, np.inf if logs[1] else float(logs[0])
 
     def value(self, data: Data, w: Factor, h: Factor, inner: float, workers: Workers) -> tuple[float, float]:
-        total, baseline = self._constants(data)
+        if np.isnan(inner):
+            inner = self.sums(data, h.rows, w.rows, workers)[1]
+        total, baseline = self._constants(data, workers)
         fitted = float(sum_rows(column_sums, w.rows) @ sum_rows(column_sums, h.rows))
         divergence = inner - total + fitted
         if not np.isfinite(divergence):
@@ -90,35 +129,44 @@ class Poisson(Loss):
 
     def distance(self, data: Data, error: float) -> float:
         """√(2D), as scikit-learn reports it."""
-        return error * float(np.sqrt(2 * self._constants(data)[1]))
+        return error * float(np.sqrt(2 * self._constants(data, None)[1]))
 
     def scale(self, data: Data) -> float:
-        return self._constants(data)[0]
+        return float(data.row_sums.sum())
 
     def check(self, data: Data, side: Side, fixed: Factor, factor: FactorRows, workers: Workers) -> SideCheck:
-        other = np.asarray(fixed.rows)
-        sums = _sums(side, other, Tall(linear=side.linear(len(fixed.gram))))
-        walked = walk(data, _Ratios(keep=len(fixed.gram)), [Tall(factor=factor)], [other], workers)
-        squares, locked = stationarity_rows(walked.rows[0], np.asarray(factor), sums, data.row_sums)
+        linear = side.linear(len(fixed.gram))
+        sums = _sums(side, fixed.rows, linear)
+        if data.split == 1:
+            systems = self.gather(data, side, fixed, factor, workers)
+            assert systems is not None
+            squares, locked = stationarity_rows(systems, np.asarray(factor), sums, data.row_sums)
+        else:
+            tall = Tall(factor=factor, linear=linear)
+            squares, locked = walk(data, _Check(side), [tall], [np.asarray(fixed.rows)], workers).sums
         return SideCheck(float(squares), int(locked), None)
 
     def column_misfit(self, data: Data, w: Factor, h: FactorRows, workers: Workers) -> Array:
-        part, misfit = as_part(data.T), np.empty(data.shape[1])
-        fixed, rows = np.asarray(w.rows), np.asarray(h)
-        workers.map(lambda lo, hi: row_losses(*part.entries(lo, hi), fixed, rows[lo:hi], misfit[lo:hi]), part.blocks)
-        return misfit
+        turned: Any = data.T
+        if turned.split == 1:
+            walked = walk(data, _RowLosses(1), [Tall(factor=w.rows)], [np.asarray(h)], workers, [1], both=True)
+            return np.asarray(walked.shares[0], np.float64)[:, 0]
+        walked = walk(turned, _RowLosses(), [Tall(factor=h)], [np.asarray(w.rows)], workers)
+        return np.asarray(walked.rows[0], np.float64)[:, 0]
 
     def exact(self, side: Side, gram: Array) -> Side:
         return Side(exact(side.update), side.penalty)
 
-    def _constants(self, data: Data) -> tuple[float, float]:
-        """(Σ a, D₀): the divergence of r cᵀ/N, the best model of rank 1."""
+    def _constants(self, data: Data, workers: Workers | None) -> tuple[float, float]:
+        """(Σ a, D₀) with D₀ = Σ a log a − Σ r log r − Σ c log c + N log N, the divergence of r cᵀ/N."""
         if self.name not in data.memo:
-            part, rows, columns = as_part(data), data.row_sums[:, None], data.T.row_sums[:, None]
-            total, losses = float(rows.sum()), np.empty(data.shape[0])
-            for lo, hi in data.blocks:
-                row_losses(*part.entries(lo, hi), columns / total, rows[lo:hi], losses[lo:hi])
-            baseline = float(losses.sum())  # nil for data of rank 1, whose errors are relative to their sum
+            with Workers(1) as own:
+                logs = float(walk(data, _Entropy(), [], [], workers or own).sums)
+            rows, columns = data.row_sums, data.T.row_sums
+            total = float(rows.sum())
+            terms = [x[x > 0] / total for x in (rows, columns)]
+            baseline = logs - total * (sum(float(x @ np.log(x)) for x in terms) + np.log(total))
+            # nil for data of rank 1, whose errors are relative to their sum
             data.memo[self.name] = total, baseline if baseline > 1e-12 * total else total
         constants: tuple[float, float] = data.memo[self.name]
         return constants
@@ -126,37 +174,91 @@ class Poisson(Loss):
 
 def cold(part: Part, lo: int, hi: int, sums: Array) -> Array:
     """Rows to begin with: n_i/Σs in every component, whose sum is right."""
-    whole = sums.sum()
-    level = part.row_sums[lo:hi] / whole if whole > 0 else np.zeros(hi - lo)
+    whole = sums.sum(axis=1)
+    level = np.divide(part.row_sums[lo:hi], whole, out=np.zeros(hi - lo), where=whole > 0)
     return np.ascontiguousarray(level[:, None] * (sums > 0), part.dtype)
 
 
-def _sums(side: Side, fixed: Array, tall: Tall) -> Array:
-    """Fᵀ1 with the linear part of the penalty."""
-    sums = column_sums(fixed)
-    return sums if tall.linear is None else sums + tall.linear
+def _sums(side: Side, fixed: FactorRows, linear: Array | None) -> Array:
+    """Fᵀ1 with the linear part of the penalty, 1 × k or rows × k."""
+    sums = sum_rows(column_sums, fixed)[None]
+    return sums if linear is None else sums + linear
 
 
 @dataclass(frozen=True)
-class _Ratios:
-    """Σ_j (a_j/y_j) f_j for each row of a part, kept on request, and Σ a log(a/y)."""
+class _Logs:
+    """Σ a log(a/y), and the entries with y = 0, of the rows of a part."""
 
-    keep: int = 0
-
-    @property
-    def widths(self) -> list[int]:
-        """The ratios, where they are kept."""
-        return [self.keep] if self.keep else []
+    widths: tuple[int, ...] = ()
 
     def __call__(
         self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: object, workers: Workers
     ) -> tuple[list[Array], list[Array]]:
-        factor, ratios = tall[0].factor, np.empty((part.shape[0], shared[0].shape[1]))
+        factor = tall[0].factor
 
         def block(lo: int, hi: int) -> Array:
             logs = np.zeros(2)
-            ratio_rows(*part.entries(lo, hi), shared[0], factor[lo:hi], ratios[lo:hi], logs)
+            log_sums(*part.entries(lo, hi), shared[0], factor[lo:hi], logs)
             return logs
 
-        sums = workers.map(block, part.blocks)
-        return [ratios] if self.keep else [], sums
+        return [], workers.map(block, part.blocks)
+
+
+@dataclass(frozen=True)
+class _Entropy:
+    """Σ a log a of a part."""
+
+    widths: tuple[int, ...] = ()
+
+    def __call__(
+        self, part: Part, tall: object, shared: object, shares: object, workers: Workers
+    ) -> tuple[list[Array], list[float]]:
+        return [], workers.map(lambda lo, hi: entropy(*part.entries(lo, hi)), part.blocks)
+
+
+@dataclass(frozen=True)
+class _Check:
+    """The stationarity check of the rows of a part."""
+
+    side: Side
+    widths: tuple[int, ...] = ()
+
+    def __call__(
+        self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: object, workers: Workers
+    ) -> tuple[list[Array], list[Any]]:
+        factor, sums = tall[0].factor, _sums(self.side, shared[0], tall[0].linear)
+
+        def block(lo: int, hi: int) -> tuple[float, int]:
+            ratios, own = np.empty((hi - lo, factor.shape[1])), sums if len(sums) == 1 else sums[lo:hi]
+            ratio_rows(*part.entries(lo, hi), shared[0], factor[lo:hi], ratios, np.zeros(2))
+            squares, locked = stationarity_rows(ratios, factor[lo:hi], own, part.row_sums[lo:hi])
+            return float(squares), int(locked)
+
+        return [], workers.map(block, part.blocks)
+
+
+@dataclass(frozen=True)
+class _RowLosses:
+    """Σ a log(a/y) of each row of a part (axis 0), or of each of its columns, as its share of them (axis 1)."""
+
+    axis: int = 0
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """One number a row."""
+        return () if self.axis else (1,)
+
+    def __call__(
+        self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: Sequence[Array], workers: Workers
+    ) -> tuple[list[Array], list[float]]:
+        rows, factor, other = (part.T, shared[0], tall[0].factor) if self.axis else (part, tall[0].factor, shared[0])
+        losses = np.empty((rows.shape[0], 1))
+
+        def block(lo: int, hi: int) -> None:
+            row_losses(*rows.entries(lo, hi), other, factor[lo:hi], losses[lo:hi, 0])
+
+        workers.map(block, rows.blocks)
+        if self.axis:
+            shares[0] += losses.astype(shares[0].dtype)
+            return [], [0.0]
+        return [losses.astype(part.dtype)], [0.0]

@@ -26,7 +26,9 @@ class Squared(Loss):
     divergence = 0.5
     default_algorithm = "als-hals"
 
-    def gather(self, data: Data, fixed: Factor, workers: Workers) -> Array | None:
+    def gather(
+        self, data: Data, side: Side, fixed: Factor, before: FactorRows | None, workers: Workers
+    ) -> Array | None:
         return product(data, fixed.rows, workers)
 
     def fill(self, batch: Batch) -> Fill:
@@ -59,7 +61,7 @@ class Squared(Loss):
 
         return fill
 
-    def share(self, part: Part, rows: Array, out: Array, workers: Workers) -> None:
+    def share(self, part: Part, rows: Array, other: Array, out: Array, workers: Workers) -> None:
         add_product(part.T, rows, out, workers)
 
     def sums(self, data: Data, fixed: FactorRows, factor: FactorRows, workers: Workers) -> tuple[Array, float]:

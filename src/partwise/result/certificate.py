@@ -17,6 +17,7 @@ from partwise.engine.run import Run
 from partwise.engine.step import Optimality, StartCost
 from partwise.inits.table import name_of
 from partwise.linalg.measures import duplicate_topics, sparsity_of, tally
+from partwise.losses.table import LOSSES
 from partwise.plot.html import rows_html
 from partwise.storage.settings import Reader, plain
 
@@ -119,6 +120,12 @@ class Certificate:
     seed: int | None
     threads: int
     versions: dict[str, str]
+    loss: str = "squared"
+
+    @property
+    def units(self) -> tuple[str, str]:
+        """What the relative error, and 1 less its square, are shares of, in words."""
+        return LOSSES[self.loss if self.loss in LOSSES else "squared"].units
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers, words, lists and dicts, ready for JSON."""
@@ -141,7 +148,7 @@ class Certificate:
     def rows(self) -> list[tuple[str, str]]:
         """What there is to say, each with its name."""
         m, n = self.shape
-        svd = "not computed (svd=True asks for it)"
+        svd = "not computed (svd=True asks for it)" if self.loss == "squared" else "another loss, not compared"
         if self.svd_ratio is not None:
             svd = f"{self.svd_ratio:.5f} times the error of the rank-{self.rank} SVD"
         kkt = "" if self.kkt is None else f"KKT residual {self.kkt:.1e}: "
@@ -151,12 +158,13 @@ class Certificate:
         doubles = ", ".join(f"{a} and {b}" for a, b in self.duplicate_topics) or "none"
         dead = ", ".join(map(str, self.dead_topics)) or "none"
         both, dense = self.w.sparse_bytes + self.h.sparse_bytes, self.w.dense_bytes + self.h.dense_bytes
+        loss = "" if self.loss == "squared" else f"; {self.loss} loss"
         kept = "" if self.returned == self.iterations else f", iterate {self.returned} returned"
         return [
             ("matrix", f"{m:,} × {n:,}, {self.nonzeros:,} entries stored, {self.dtype}"),
-            ("method", f"{self.algorithm}, rank {self.rank}, seed {self.seed}"),
+            ("method", f"{self.algorithm}, rank {self.rank}, seed {self.seed}{loss}"),
             ("start", str(self.start or "none")),
-            ("error", f"{self.relative_error:.6g} of ‖A‖; {self.explained:.1%} of the squares explained"),
+            ("error", f"{self.relative_error:.6g} {self.units[0]}; {self.explained:.1%} {self.units[1]}"),
             ("against the SVD", svd),
             ("stationarity", kkt + self.verdict),
             ("topics turned", turned),
@@ -203,6 +211,7 @@ def certify(run: Run, svd_error: float | None = None) -> Certificate:
         seed=run.seed,
         threads=problem.workers.threads,
         versions=versions(),
+        loss=problem.loss.name,
     )
 
 

@@ -10,7 +10,7 @@ from partwise.algorithms.updates.multiplicative import Multiplicative
 from partwise.algorithms.updates.nnls_fnnls import FastActiveSet
 from partwise.algorithms.updates.nnls_lawson_hanson import LawsonHanson
 from partwise.algorithms.updates.nnls_pivoting import Pivoting
-from partwise.algorithms.updates.poisson import PoissonMultiplicative, PoissonSweeps
+from partwise.algorithms.updates.poisson import PoissonMultiplicative, PoissonNewton, PoissonSweeps
 from partwise.algorithms.updates.projected_gradient import ProjectedGradient
 from partwise.types import Update
 
@@ -26,6 +26,7 @@ __all__ = [
     "Multiplicative",
     "Pivoting",
     "PoissonMultiplicative",
+    "PoissonNewton",
     "PoissonSweeps",
     "ProjectedGradient",
     "exact",

@@ -7,8 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from partwise.kernels.poisson import coordinate_rows, ratio_rows
-from partwise.types import Array, EntryUpdate
+from partwise.kernels.poisson import coordinate_rows, log_sums, ratio_rows
+from partwise.kernels.row_systems import newton_rows, poisson_systems, width
+from partwise.types import Array, EntryRows, EntryUpdate
+
+TILE = 2**17
+"""The numbers of the systems that are made at a time, so that they stay near."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +28,36 @@ class PoissonSweeps(EntryUpdate):
     settled: float = 0.0
     """A row ends its sweeps when one gains at most this share of what the first one gained."""
 
-    def solve(
-        self, entries: tuple[Array, Array, Array], fixed: Array, sums: Array, before: Array, out: Array, logs: Array
-    ) -> None:
-        coordinate_rows(*entries, fixed, sums, before, self.sweeps, self.settled, out, logs)
+    def solve(self, rows: EntryRows, out: Array) -> None:
+        coordinate_rows(*rows.entries, rows.fixed, rows.sums, rows.before, self.sweeps, self.settled, out, rows.logs)
+
+    def exact(self) -> EntryUpdate:
+        return PoissonSweeps(sweeps=1000, settled=1e-13)
+
+
+class PoissonNewton(EntryUpdate):
+    """A damped Newton step on every row from c = Σ a f/y and M = Σ a f fᵀ/y², which are sums over the row's entries.
+
+    So a row may lie scattered over the parts of A, and the factors are the same in memory, on disk and on Dask. The
+    model's minimiser under x ≥ 0 is found exactly and the step damped so that φ never rises; zeros can grow again.
+    """
+
+    needs_memory: ClassVar[bool] = False
+
+    def solve(self, rows: EntryRows, out: Array) -> None:
+        indptr, indices, values = rows.entries
+        tile = max(1, TILE // width(out.shape[1]))
+        for lo in range(0, len(out), tile):
+            hi = min(lo + tile, len(out))
+            systems = np.zeros((hi - lo, width(out.shape[1])))
+            before = rows.before[lo:hi]
+            poisson_systems(indptr[lo : hi + 1], indices, values, rows.fixed, before, systems, rows.logs_before)
+            sums = rows.sums if len(rows.sums) == 1 else rows.sums[lo:hi]
+            newton_rows(systems, sums, rows.totals[lo:hi], before, out[lo:hi])
+        log_sums(indptr, indices, values, rows.fixed, out, rows.logs)
+
+    def solve_systems(self, systems: Array, rows: EntryRows, out: Array) -> None:
+        newton_rows(systems, rows.sums, rows.totals, rows.before, out)
 
     def exact(self) -> EntryUpdate:
         return PoissonSweeps(sweeps=1000, settled=1e-13)
@@ -36,15 +66,20 @@ class PoissonSweeps(EntryUpdate):
 class PoissonMultiplicative(EntryUpdate):
     """x ∘ (Σ a_j f_j / y_j) / s (Lee and Seung 2000, theorem 2). A zero stays zero: the field's yardstick."""
 
+    needs_memory: ClassVar[bool] = False
     zero_floor: ClassVar[float] = 1e-4
 
-    def solve(
-        self, entries: tuple[Array, Array, Array], fixed: Array, sums: Array, before: Array, out: Array, logs: Array
-    ) -> None:
+    def solve(self, rows: EntryRows, out: Array) -> None:
         ratios = np.empty(out.shape)
-        ratio_rows(*entries, fixed, before, ratios, np.zeros(2))
-        np.copyto(out, np.divide(before * ratios, sums, out=np.zeros(out.shape), where=sums > 0), casting="same_kind")
-        ratio_rows(*entries, fixed, out, ratios, logs)
+        ratio_rows(*rows.entries, rows.fixed, rows.before, ratios, rows.logs_before)
+        self.solve_systems(ratios, rows, out)
+        log_sums(*rows.entries, rows.fixed, out, rows.logs)
+
+    def solve_systems(self, systems: Array, rows: EntryRows, out: Array) -> None:
+        ratios = systems[:, : out.shape[1]]
+        sums = np.broadcast_to(rows.sums, out.shape)
+        quotient = np.divide(rows.before * ratios, sums, out=np.zeros(out.shape), where=sums > 0)
+        np.copyto(out, quotient, casting="same_kind")
 
     def exact(self) -> EntryUpdate:
         return PoissonSweeps(sweeps=1000, settled=1e-13)

@@ -1,0 +1,237 @@
+"""Rows with a quadratic problem of their own: x_i from (r_i, G_i), packed as k numbers and an upper triangle.
+
+A system is additive over the entries of its row, so that rows which lie scattered over the parts of A can be made from
+the sum of what each part gives. Triangles run along the rows of G: G[0, 0:], G[1, 1:], …
+"""
+
+import math
+
+import numpy as np
+
+from partwise.kernels.jit import jit, sums_jit
+from partwise.kernels.nnls import fnnls_row, pivot_row
+
+NOTHING = 1e-20
+"""The share of a row's sum below which a component that the Newton step sends to zero is zero."""
+
+
+def width(rank: int) -> int:
+    """The numbers of one system."""
+    return rank + rank * (rank + 1) // 2
+
+
+@sums_jit
+def _add_outer(weight, f, system):
+    """The triangle of weight · f fᵀ, added."""
+    k = len(f)
+    at = k
+    for c in range(k):
+        t = weight * f[c]
+        if t != 0:
+            for d in range(c, k):
+                system[at + d - c] += t * f[d]
+        at += k - c
+
+
+@sums_jit
+def poisson_systems(indptr, indices, values, fixed, factor, out, logs):
+    """Add c_i = Σ_j (a_j/y_j) f_j and M_i = Σ_j (a_j/y_j²) f_j f_jᵀ, y_j = f_j·x_i, to each row's system.
+
+    ``logs`` gains (Σ a log(a/y), the entries with y = 0).
+    """
+    k = fixed.shape[1]
+    system, f = np.empty(out.shape[1]), np.empty(k)
+    for i in range(len(out)):
+        system[:] = 0.0
+        x = factor[i]
+        for p in range(indptr[i], indptr[i + 1]):
+            a = np.float64(values[p])
+            if not a > 0:
+                continue
+            row, y = fixed[indices[p]], 0.0
+            for c in range(k):
+                f[c] = row[c]
+                y += f[c] * x[c]
+            if not y > 0:
+                logs[1] += 1
+                continue
+            ratio = a / y
+            for c in range(k):
+                system[c] += ratio * f[c]
+            _add_outer(ratio / y, f, system)
+            logs[0] += a * math.log(ratio)
+        for c in range(out.shape[1]):
+            out[i, c] += system[c]
+
+
+@sums_jit
+def weighted_systems(indptr, indices, values, weights, fixed, out):
+    """Add r_i = Σ_j v_j a_j f_j and G_i = Σ_j v_j f_j f_jᵀ to each row's system."""
+    k = fixed.shape[1]
+    system, f = np.empty(out.shape[1]), np.empty(k)
+    for i in range(len(out)):
+        system[:] = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            row, v = fixed[indices[p]], np.float64(weights[p])
+            a = v * values[p]
+            for c in range(k):
+                f[c] = row[c]
+                system[c] += a * f[c]
+            _add_outer(v, f, system)
+        for c in range(out.shape[1]):
+            out[i, c] += system[c]
+
+
+@jit
+def _unpack(system, gram):
+    """The symmetric matrix of a system."""
+    k = len(gram)
+    at = k
+    for c in range(k):
+        for d in range(c, k):
+            gram[c, d] = gram[d, c] = system[at + d - c]
+        at += k - c
+
+
+@jit
+def _solve_row(gram, r, guess, scaled, scale, right, passive, work, y, s, x):
+    """The exact minimiser of ½ xGxᵀ − r·x, x ≥ 0, from the support of ``guess``; dead components are 0."""
+    k = len(gram)
+    for c in range(k):
+        scale[c] = 1 / math.sqrt(gram[c, c]) if gram[c, c] > 0 else 0.0
+    for c in range(k):
+        for d in range(k):
+            scaled[c, d] = gram[c, d] * scale[c] * scale[d]
+        right[c] = r[c] * scale[c]
+        passive[c] = guess[c] > 0 and scale[c] > 0
+        if scale[c] == 0:
+            scaled[c, c] = 1.0
+    if not pivot_row(scaled, right, passive, work, y, x):
+        fnnls_row(scaled, right, passive, work, y, s, x)
+    for c in range(k):
+        x[c] = max(x[c], 0.0) * scale[c]
+
+
+@jit
+def newton_rows(systems, sums, totals, before, out):
+    """One damped Newton step of φ(x) = s·x − Σ a log(f·x) on each row, from (c, M) at ``before``; φ never rises.
+
+    z minimises the quadratic model ½ zMz − (2c − s)·z over z ≥ 0 (Mx = c), d = z − x, p = (c − s)·d, λ² = dMd and
+    τ = max −d/x; x + min(1, p/(λ² + τp)) d minimises a bound of φ along d: with ρ = f·d/y ≥ −τ,
+    −log(1 + tρ) ≤ −tρ + (ρ/τ)²(−log(1 − τt) − τt). The row's sum is then set right, which costs nothing.
+    """
+    k = before.shape[1]
+    gram, scaled, work = np.empty((k, k)), np.empty((k, k)), np.empty((k, k + 1))
+    scale, right, y, s2 = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
+    passive, z, x, d, r = np.empty(k, np.bool_), np.empty(k), np.empty(k), np.empty(k), np.empty(k)
+    for i in range(len(out)):
+        if not totals[i] > 0:
+            for c in range(k):
+                out[i, c] = 0
+            continue
+        s, c_ = sums[i % len(sums)], systems[i]
+        _unpack(c_, gram)
+        for c in range(k):
+            x[c] = before[i, c]
+            r[c] = 2 * np.float64(c_[c]) - s[c]
+        _solve_row(gram, r, x, scaled, scale, right, passive, work, y, s2, z)
+        p, curvature, shrink = 0.0, 0.0, 0.0
+        for c in range(k):
+            d[c] = z[c] - x[c]
+            p += (c_[c] - s[c]) * d[c]
+            if d[c] < 0:
+                shrink = max(shrink, -d[c] / x[c])
+        for c in range(k):
+            for e in range(k):
+                curvature += d[c] * gram[c, e] * d[e]
+        bound = curvature + shrink * p
+        t = min(1.0, p / bound) if p > 0 and bound > 0 else 0.0
+        whole = 0.0
+        for c in range(k):
+            x[c] = max(0.0, x[c] + t * d[c])
+            if gram[c, c] == 0 or (z[c] == 0 and x[c] * s[c] <= NOTHING * totals[i]):
+                x[c] = 0.0
+            whole += x[c] * s[c]
+        level = totals[i] / whole if whole > 0 else 1.0
+        for c in range(k):
+            out[i, c] = x[c] * level
+
+
+@jit
+def exact_rows(systems, linear, ridge, before, free, out):
+    """The minimiser of ½ xGxᵀ − r·x, x ≥ 0, of each row's own system, its components that are not ``free`` as before.
+
+    ``ridge`` is added to the diagonals, row by row, and ``linear`` taken off the right-hand sides.
+    """
+    k = before.shape[1]
+    gram, scaled, work = np.empty((k, k)), np.empty((k, k)), np.empty((k, k + 1))
+    scale, right, y, s = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
+    passive, x, r, guess = np.empty(k, np.bool_), np.empty(k), np.empty(k), np.empty(k)
+    for i in range(len(out)):
+        _unpack(systems[i], gram)
+        for c in range(k):
+            guess[c] = before[i, c]
+            r[c] = systems[i, c] - linear[i % len(linear), c]
+            gram[c, c] += ridge[i]
+        for c in range(k):
+            if not free[c]:
+                for d in range(k):
+                    r[d] -= gram[c, d] * before[i, c]
+                    gram[c, d] = gram[d, c] = 0.0
+        _solve_row(gram, r, guess, scaled, scale, right, passive, work, y, s, x)
+        for c in range(k):
+            out[i, c] = x[c] if free[c] else before[i, c]
+
+
+@jit
+def sweep_rows(systems, linear, ridge, before, free, sweeps, settled, out):
+    """Exact minimisation over one entry at a time, in at most ``sweeps`` sweeps, of each row's own system."""
+    k = before.shape[1]
+    gram, x, y = np.empty((k, k)), np.empty(k), np.empty(k)
+    for i in range(len(out)):
+        _unpack(systems[i], gram)
+        for c in range(k):
+            gram[c, c] += ridge[i]
+            x[c] = before[i, c]
+            y[c] = linear[i % len(linear), c] - systems[i, c]
+        for c in range(k):
+            if x[c] != 0:
+                for d in range(k):
+                    y[d] += x[c] * gram[c, d]
+        first = 0.0
+        for sweep in range(sweeps):
+            gain = 0.0
+            for c in range(k):
+                if not free[c]:
+                    continue
+                old = x[c]
+                new = max(0.0, old - y[c] / gram[c, c]) if gram[c, c] > 0 else 0.0
+                step = new - old
+                if step != 0:
+                    x[c] = new
+                    gain += step * step * gram[c, c]
+                    for d in range(k):
+                        y[d] += step * gram[c, d]
+            if sweep == 0:
+                first = gain
+            if gain <= settled * first:
+                break
+        for c in range(k):
+            out[i, c] = x[c]
+
+
+@sums_jit
+def system_sums(systems, factor):
+    """Σ_i (2 r_i·x_i − x_i G_i x_i): what the rows take off Σ v a²."""
+    k = factor.shape[1]
+    total = 0.0
+    for i in range(len(factor)):
+        at = k
+        for c in range(k):
+            x = np.float64(factor[i, c])
+            if x != 0:
+                total += x * (2 * systems[i, c] - x * systems[i, at])
+                for d in range(c + 1, k):
+                    total -= 2 * x * systems[i, at + d - c] * factor[i, d]
+            at += k - c
+    return total
