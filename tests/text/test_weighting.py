@@ -1,7 +1,7 @@
 """The options: kept as JSON, and refused where they cannot work."""
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 
@@ -11,10 +11,13 @@ from partwise.text import Weighting
 def test_options_survive_json():
     """A weighting is its own dictionary, every option of it."""
     weighting = Weighting("counts", ("le", "la"), (1, 2), 0.1, 0.9, 100, "french", False, r"\w+", 64)
+    weighting = replace(weighting, language="fr", tokenizer="mine.split", numbers=True, further_stop_words=("les",))
+    weighting = replace(weighting, across_stop_words=True, phrase_count=3)
     options = json.loads(json.dumps(weighting.as_dict()))
     assert Weighting.from_dict(options) == weighting
     assert set(options) == {f.name for f in fields(Weighting)}
-    assert all(getattr(weighting, f.name) != f.default for f in fields(Weighting))
+    assert all(getattr(weighting, f.name) != f.default for f in fields(Weighting) if f.name != "phrases")
+    assert Weighting.from_dict(Weighting(phrases=0.4).as_dict()) == Weighting(phrases=0.4)
     with pytest.raises(ValueError, match="no weighting option 'colour'"):
         Weighting.from_dict({"colour": 1})
 
@@ -24,7 +27,10 @@ def test_options_survive_json():
     [
         ({"weight": "tf-idf"}, r"no weight 'tf-idf'; did you mean 'tfidf'\?"),
         ({"stem": "englsh"}, r"no stemmer 'englsh'; did you mean 'english'\?"),
-        ({"stop_words": "french"}, "no stop words 'french'"),
+        ({"stop_words": "frensh"}, r"no language 'frensh'; did you mean 'french'\? There are arabic, .*vietnamese\."),
+        ({"language": "klingon"}, "no language 'klingon'; There are arabic"),
+        ({"phrases": 2.0}, "phrases must be"),
+        ({"phrases": 0.5, "hashing": 64}, "leave hashing or phrases out"),
         ({"min_df": 0}, "min_df must be"),
         ({"min_df": 1.5}, "min_df must be"),
         ({"max_df": True}, "max_df must be"),
@@ -52,7 +58,7 @@ def test_a_table_of_no_size_is_refused(hashing):
 
 def test_the_old_name_of_the_tokenizer_still_works():
     """With a warning."""
-    with pytest.warns(DeprecationWarning, match="tokenizer"):
+    with pytest.warns(DeprecationWarning, match="analyzer"):
         assert Weighting().words()("A ship and a harbour") == ["ship", "harbour"]
 
 

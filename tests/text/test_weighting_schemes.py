@@ -19,13 +19,14 @@ TEXTS = [
 
 
 PLAIN = {"stop_words": sorted(english()), "token_pattern": PATTERN}
+OURS = {"pattern": PATTERN, "across_stop_words": True}
 
 
 @pytest.mark.parametrize("normalize", [True, False])
 @pytest.mark.parametrize("options", [{}, {"ngrams": (1, 2)}, {"ngrams": (2, 3), "min_df": 1}, {"max_terms": 4}])
 def test_tfidf_is_scikit_learns(options, normalize):
     """A is the transpose of TfidfVectorizer's matrix, terms included."""
-    vocabulary, matrix = Weighting(normalize=normalize, **options).fit(TEXTS)
+    vocabulary, matrix = Weighting(normalize=normalize, **OURS, **options).fit(TEXTS)
     oracle = TfidfVectorizer(
         ngram_range=options.get("ngrams", (1, 1)),
         min_df=options.get("min_df", 2),
@@ -41,14 +42,14 @@ def test_tfidf_is_scikit_learns(options, normalize):
 @pytest.mark.parametrize("df", [(1, 1.0), (2, 3), (0.2, 0.5), (1, 0.2)])
 def test_counts_and_document_frequencies(df):
     """Counts without normalisation are CountVectorizer's."""
-    weighting = Weighting("counts", normalize=False, min_df=df[0], max_df=df[1])
+    weighting = Weighting("counts", normalize=False, min_df=df[0], max_df=df[1], **OURS)
     oracle = CountVectorizer(min_df=df[0], max_df=df[1], **PLAIN)
     np.testing.assert_array_equal(weighting.fit(TEXTS)[1].toarray(), oracle.fit_transform(TEXTS).toarray().T)
 
 
 def test_log_entropy_by_hand():
     """log(1 + tf) (1 + Σ p log p / log n), in plain loops."""
-    vocabulary, matrix = Weighting("log-entropy", normalize=False, min_df=1).fit(TEXTS)
+    vocabulary, matrix = Weighting("log-entropy", normalize=False, min_df=1, **OURS).fit(TEXTS)
     counts = CountVectorizer(**PLAIN).fit_transform(TEXTS).toarray()
     expected = np.zeros(counts.T.shape)
     for i in range(counts.shape[1]):

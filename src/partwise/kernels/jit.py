@@ -2,7 +2,8 @@
 
 Two gaps of numba's cache are closed through attributes that are not part of its public interface: ``_cache``,
 ``_cache_file._source_stamp`` and ``save_overload``. Where one of them is missing the kernels are compiled and cached as
-numba does it by itself. Tried with numba 0.60.0 and 0.68.1; ``tests/kernels/test_jit.py`` shows what each closes.
+numba does it by itself. ``is_ready`` asks ``_cache_file._load_index``, and says no where that is missing.
+Tried with numba 0.60.0 and 0.68.1; ``tests/kernels/test_jit.py`` shows what each closes.
 """
 
 from collections.abc import Callable
@@ -31,6 +32,15 @@ def fused_jit(function: Callable[..., Any]) -> Callable[..., Any]:
 def sums_jit(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same, where the terms of a sum may be added in another order, and so by vectors; x/0 is infinite."""
     return _compiled(function, fastmath={"reassoc", "contract"}, error_model="numpy")
+
+
+def is_ready(kernel: Any) -> bool:
+    """Whether a kernel can be called without compiling it: it has been called, or is in the cache on disk."""
+    if getattr(kernel, "signatures", True):  # True: a plain function, with NUMBA_DISABLE_JIT
+        return True
+    with suppress(Exception):
+        return bool(kernel._cache._cache_file._load_index())
+    return False
 
 
 def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:

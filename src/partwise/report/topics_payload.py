@@ -19,6 +19,7 @@ from partwise.report.encoding import Payload, clipped, significant
 from partwise.report.labelled_fit import LabelledFit
 from partwise.result.coherence import npmi_coherence
 from partwise.text.mixtures import Strongest, degrees, unit_weights
+from partwise.text.tokenizer import highlight_pattern
 from partwise.text.topics import representatives
 from partwise.types import Array
 
@@ -89,14 +90,14 @@ class _CarrierTerms:
     @property
     def _pattern(self) -> str:
         model = self._labelled.model
-        return r"\S+" if model is None else model.weighting.pattern
+        return r"\S+" if model is None else model.weighting.pattern or highlight_pattern()
 
 
 def _key_of(labelled: LabelledFit) -> Callable[[str], str]:
     """word -> the key under which it is counted."""
     if labelled.model is None:
         return str.lower
-    words = replace(labelled.model.weighting, ngrams=(1, 1)).tokenizer()
+    words = replace(labelled.model.weighting, ngrams=(1, 1)).analyzer()
     return lambda word: " ".join(words(word))
 
 

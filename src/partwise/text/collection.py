@@ -84,10 +84,12 @@ class Collection:
         return sp.csr_array((values, documents, starts), shape=self.A.shape)
 
 
-def collect(documents: Iterable[Document], weighting: Weighting | None = None) -> Collection:
+def collect(
+    documents: Iterable[Document], weighting: Weighting | None = None, *, threads: int | None = None
+) -> Collection:
     """Read documents in one pass; only their names, first words and counts are kept."""
     builder = CollectionBuilder()
-    vocabulary, matrix = (weighting or Weighting()).fit(builder.texts(documents))
+    vocabulary, matrix = (weighting or Weighting()).fit(builder.texts(documents), threads=threads)
     empty = np.bincount(matrix.indices, minlength=matrix.shape[1]) == 0
     return builder.collection(vocabulary, matrix, empty)
 

@@ -20,9 +20,8 @@ from partwise.data.write import PART_BYTES, new_folder, write_matrix
 from partwise.text.collection import Collection, CollectionBuilder, DocumentRecord
 from partwise.text.document import Document, as_documents
 from partwise.text.json_arrays import array_to_json, json_to_array
-from partwise.text.term_counts import TermCounts, vocabulary_from_counts
-from partwise.text.tokenizer import CANDIDATES
-from partwise.text.vocabulary import Vocabulary
+from partwise.text.term_counts import TermCounts, batches, check_two_passes, vocabulary_from_counts
+from partwise.text.vocabulary import CANDIDATES, Vocabulary
 from partwise.text.weighting import Weighting
 from partwise.types import Array
 
@@ -80,35 +79,28 @@ def _count_terms(
     documents: Iterable[Document], weighting: Weighting, records: RecordFile, memory_limit: int
 ) -> TermCounts:
     """Pass 1: the counts; the records go to their file."""
-    counts = TermCounts()
-    tokenizer = weighting.tokenizer(counts.tokens)
+    check_two_passes(weighting)
+    counts, analyzer = TermCounts(), weighting.analyzer()
     most = memory_limit // 2 // KEY_BYTES
     most_candidates = max(most // 4, 2 * CANDIDATES * (weighting.hashing or 0))
-    for document in documents:
-        records.add(DocumentRecord.of(document))
-        counts.add(tokenizer(document.text))
+    for batch in batches(records.texts(documents), memory_limit // 64):
+        counts.add(analyzer, batch)
         if len(counts.df) > most:
             raise ValueError(
                 f"After {len(records):,} documents there are {most:,} terms, which take half of {memory_limit:,} "
                 "bytes; raise the memory limit, or count in a table of hashes (hashing, e.g. 2**18)."
             )
         if len(counts.tokens.terms) > most_candidates:
-            tokenizer.prune()
+            counts.prune(analyzer)
     return counts
 
 
 def _blocks(documents: Iterable[Document], vocabulary: Vocabulary, count: int, size: int) -> Iterator[sp.csr_array]:
     """Pass 2: terms × documents, about ``size`` characters of text at a time."""
-    texts: list[str] = []
-    length = total = 0
-    for document in documents:
-        texts.append(document.text)
-        length, total = length + len(document.text) + 50, total + 1
-        if length >= size:
-            yield vocabulary.transform(texts)
-            texts, length = [], 0
-    if texts:
-        yield vocabulary.transform(texts)
+    total = 0
+    for batch in batches((document.text for document in documents), size):
+        total += len(batch)
+        yield vocabulary.transform(batch)
     if total != count:
         raise ValueError(f"The texts changed while they were read: {count:,} documents at first, then {total:,}.")
 
@@ -138,6 +130,12 @@ class RecordFile:
         self._buffer.append(record)
         if len(self._buffer) == CHUNK:
             self._flush()
+
+    def texts(self, documents: Iterable[Document]) -> Iterator[str]:
+        """The texts of documents, whose records are added on the way."""
+        for document in documents:
+            self.add(DocumentRecord.of(document))
+            yield document.text
 
     def _flush(self) -> None:
         if self._buffer:

@@ -19,7 +19,7 @@ from partwise.text.collection import Collection, collect
 from partwise.text.document import Document, as_documents, as_labels
 from partwise.text.search import SHOWN_WORDS, Answer, Hit, best, check_blend, cosines, metric_lengths, word_cosines
 from partwise.text.vocabulary import Vocabulary
-from partwise.text.weighting import Weighting
+from partwise.text.weighting import TokenizerFunction, Weighting
 from partwise.threads.pool import thread_count
 from partwise.types import Array
 
@@ -117,6 +117,12 @@ class TextModel(ABC):
     def vocabulary(self) -> Vocabulary:
         """The terms and their weights."""
         return self.collection.vocabulary
+
+    def use_tokenizer(self, tokenizer: TokenizerFunction) -> None:
+        """Give a loaded model the tokenizer it was fitted with, text -> list of words; a file keeps its name alone."""
+        self.weighting = replace(self.weighting, tokenizer=tokenizer)
+        vocabulary = replace(self.vocabulary, weighting=self.weighting)
+        self._collection = replace(self.collection, vocabulary=vocabulary)
 
     @property
     def terms(self) -> tuple[str, ...]:

@@ -1,160 +1,141 @@
-"""From a text to the terms that are counted: words in lower case, without stop words, stemmed, in n-grams."""
+"""From a text to its words: the default rule for every script, a regular expression, or a function of the user's."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
-import zlib
-from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Protocol, cast
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import pairwise
 
-from partwise.arguments import choose
+from partwise.kernels.tokens import CLUSTER, HAN, HIRAGANA, KATAKANA
+from partwise.text.characters import (
+    JOINERS,
+    LETTER_CLASS,
+    SCRIPTS,
+    default_kinds,
+    fold,
+    lower,
+    marks,
+    pattern_kinds,
+)
+from partwise.types import Array
 
 PATTERN = r"[^\W\d_]{2,}"
-"""Two or more letters of any script."""
+"""Two or more letters of any script: the words of version 0.1."""
 
-CANDIDATES = 2
-"""How many terms of a hash bucket are remembered, one of which will be its name."""
+RUNS = {
+    PATTERN: LETTER_CLASS,
+    **dict.fromkeys((r"\w\w+", r"\w{2,}", r"\b\w\w+\b", r"(?u)\b\w\w+\b"), r"\w"),
+}
+"""pattern -> class of characters, for patterns that mean two or more characters of the class."""
 
-
-class Stemmer(Protocol):
-    """What is used of a Snowball stemmer."""
-
-    def stemWord(self, word: str) -> str:
-        """The stem of a word."""
-        ...
+HIRAGANA_WORD = re.compile(f"[{SCRIPTS[HIRAGANA]}]+")
 
 
-@dataclass
-class TokenCounts:
-    """What a tokenizer has read: enough to explain an empty vocabulary and to show terms as a reader knows them."""
+@dataclass(frozen=True)
+class WordRule:
+    """How a text becomes words. ``kinds`` is a table for the compiled scanner, where it covers the rule."""
 
-    documents: int = 0
-    words: int = 0
-    content_words: int = 0
-    """Words that are no stop words."""
-    surface: Counter[str] = field(default_factory=Counter)
-    """Words as they were written, where they are stemmed."""
-    terms: Counter[str] = field(default_factory=Counter)
-    """Terms as they were, where only their hash buckets are counted."""
-
-    def __add__(self, other: TokenCounts) -> TokenCounts:
-        return TokenCounts(**{name: value + getattr(other, name) for name, value in vars(self).items()})
+    words: Callable[[str], list[str]]
+    """text -> words; the definition, which the scanner must agree with."""
+    fold: Callable[[str], str] = str
+    """What is done to a text before the scanner reads it."""
+    kinds: Callable[[], Array] | None = None
+    numbers: bool = False
 
 
-class Tokenizer:
-    """text -> list of keys: the terms, or with ``hashing`` their buckets in a table of that size; counts words."""
+def default_rule(numbers: bool, apostrophes: bool) -> WordRule:
+    """The words of every script.
 
-    def __init__(
-        self,
-        pattern: str,
-        stop: frozenset[str],
-        stem: str | None,
-        ngrams: tuple[int, int],
-        hashing: int | None = None,
-        counts: TokenCounts | None = None,
-    ) -> None:
-        self._find = re.compile(pattern).findall
-        self._stop = stop
-        self._stems = None if stem is None else _Stems(stem)
-        self._ngrams = ngrams
-        self._hashing = hashing
-        self.counts = counts if counts is not None else TokenCounts()
-
-    def __call__(self, text: str) -> list[str]:
-        if not isinstance(text, str):
-            raise TypeError(f"Texts must be strings, not {type(text).__name__}; null ones can be given as ''.")
-        if not text.isascii():
-            text = unicodedata.normalize("NFC", text)  # a combining accent would cut the word in two
-        matches = self._find(text.lower())
-        words = [word for word in matches if word not in self._stop]
-        counts = self.counts
-        counts.documents += 1
-        counts.words += len(matches)
-        counts.content_words += len(words)
-        if self._stems is not None:
-            counts.surface.update(words)
-            stems = self._stems
-            words = [stems[word] for word in words]
-        terms = words if self._ngrams == (1, 1) else _ngrams(words, *self._ngrams)
-        if self._hashing is None:
-            return terms
-        counts.terms.update(terms)
-        return [bucket(term, self._hashing) for term in terms]
-
-    def shown(self, keys: Iterable[str]) -> tuple[str, ...]:
-        """The terms as a reader knows them: of a bucket its commonest term, of a stem its commonest surface form."""
-        terms = tuple(keys)
-        if (hashing := self._hashing) is not None:
-            names = _commonest(self.counts.terms, lambda term: bucket(term, hashing))
-            terms = tuple(names.get(key, key) for key in terms)
-        if self._stems is None:
-            return terms
-        forms = _commonest(self.counts.surface, self._stems.__getitem__)
-        return tuple(" ".join(forms.get(stem, stem) for stem in term.split(" ")) for term in terms)
-
-    def prune(self) -> None:
-        """Drop the terms that no bucket will be named after, so that memory stays bounded."""
-        if (hashing := self._hashing) is None:
-            return
-        counts = self.counts
-        candidates, sizes = [], Counter[str]()
-        for term, _ in _by_frequency(counts.terms):
-            sizes[key := bucket(term, hashing)] += 1
-            if sizes[key] <= CANDIDATES:
-                candidates.append(term)
-        counts.terms = Counter({term: counts.terms[term] for term in candidates})
-        if self._stems is not None:
-            stems = {stem for term in candidates for stem in term.split(" ")}
-            forms = _commonest(counts.surface, self._stems.__getitem__)
-            counts.surface = Counter({forms[stem]: counts.surface[forms[stem]] for stem in stems if stem in forms})
-            self._stems.clear()
+    A word is letters with their marks, and digits where there is a letter too (mp3, 3g); ``apostrophes`` join letters
+    (o'neill; a final 's is dropped), a hyphen joins a word and digits (covid-19); c++ and c#. It has two characters or
+    more. ``numbers`` keeps digits alone. Scripts without spaces: overlapping pairs of Han, of Hiragana and of Thai,
+    Lao, Khmer and Burmese letters with their marks, a single Han sign where it stands alone, and runs of Katakana.
+    """
+    words = partial(_default_words, numbers=numbers, apostrophes=apostrophes)
+    return WordRule(words, fold, partial(default_kinds, apostrophes), numbers)
 
 
-def bucket(term: str, hashing: int) -> str:
-    """The bucket of a term in a hash table of the size ``hashing``, as a key."""
-    return f"#{zlib.crc32(term.encode('utf-8', 'surrogatepass')) % hashing}"
+def pattern_rule(pattern: str) -> WordRule:
+    """The matches of a regular expression in a text in lower case."""
+    find = re.compile(pattern).findall
+    letters = RUNS.get(pattern)
+    return WordRule(lambda text: find(lower(text)), lower, None if letters is None else partial(pattern_kinds, letters))
 
 
-def _commonest(counts: Counter[str], key: Callable[[str], str]) -> dict[str, str]:
-    """For each key its most frequent word, ties by the alphabet."""
-    best: dict[str, str] = {}
-    for word, _ in _by_frequency(counts):
-        best.setdefault(key(word), word)
-    return best
+def _default_words(text: str, numbers: bool, apostrophes: bool) -> list[str]:
+    text = fold(text)
+    if text.isascii():
+        return _terms(_ascii_word(apostrophes).findall(text), numbers)
+    words: list[str] = []
+    for match in _any_word(apostrophes).finditer(text):
+        group = match.lastindex
+        words += _terms([match[0]], numbers) if group is None else _SCRIPT_WORDS[group](_clusters().findall(match[0]))
+    return words
 
 
-def _by_frequency(counts: Counter[str]) -> list[tuple[str, int]]:
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+def _terms(words: Iterable[str], numbers: bool) -> list[str]:
+    """The words of two characters or more, without a final 's, and without numbers unless they are wanted."""
+    words = (word[:-2] if word[-2:] == "'s" else word for word in words)
+    return [word for word in words if len(word) > 1 and (numbers or word[0].isalpha() or not _number().fullmatch(word))]
 
 
-class _Stems(dict[str, str]):
-    """word -> stem, each word stemmed once."""
-
-    def __init__(self, language: str) -> None:
-        super().__init__()
-        self._stem = stemmer(language).stemWord
-
-    def __missing__(self, word: str) -> str:
-        self[word] = stem = self._stem(word) or word
-        return stem
+def _pairs(clusters: list[str]) -> list[str]:
+    return [first + second for first, second in pairwise(clusters)]
 
 
-def stemmer(language: str) -> Stemmer:
-    """The Snowball stemmer of a language; an unknown language is refused with the nearest name."""
-    try:
-        import snowballstemmer  # imported late: only stemming needs it
-    except ImportError:
-        raise ValueError("Stemming needs the package snowballstemmer: pip install 'partwise[text]'.") from None
-    choose("stemmer", language, dict.fromkeys(snowballstemmer.algorithms()))
-    return cast(Stemmer, snowballstemmer.stemmer(language))
+_SCRIPT_WORDS: dict[int, Callable[[list[str]], list[str]]] = {
+    1: lambda clusters: _pairs(clusters) if len(clusters) > 1 else clusters,
+    2: _pairs,
+    3: lambda clusters: ["".join(clusters)] if len(clusters) > 1 else [],
+    4: _pairs,
+}
+"""group of the pattern -> the words of a run: Han, Hiragana, Katakana, clusters"""
 
 
-def _ngrams(words: list[str], shortest: int, longest: int) -> list[str]:
-    """All runs of ``shortest`` to ``longest`` words, joined by a space."""
-    runs = list(words) if shortest == 1 else []
-    for size in range(max(shortest, 2), longest + 1):
-        runs += [" ".join(words[i : i + size]) for i in range(len(words) - size + 1)]
-    return runs
+@cache
+def _ascii_word(apostrophes: bool) -> re.Pattern[str]:
+    join = "|'(?=[a-z])" if apostrophes else ""
+    return re.compile(
+        "[a-z]#(?![a-z0-9#])"
+        rf"|(?:[0-9](?:[0-9]{join})*)?[a-z](?:[a-z0-9]|-(?=[0-9]){join})*(?:\+\+(?![a-z0-9+]))?"
+        f"|[0-9](?:[0-9]{join})*"
+    )
+
+
+def default_pattern(apostrophes: bool, letters: str, digit: str, mark: str) -> str:
+    """The default words of folded text as a regular expression, given a class of letters, digits and marks.
+
+    Groups 1 to 4 are runs of Han, of Hiragana, of Katakana, and of Thai, Lao, Khmer and Burmese letters.
+    """
+    letter = f"(?![{''.join(SCRIPTS.values())}]){letters}"
+    join = f"|[{JOINERS}](?={letter}|[{mark}])" + (f"|'(?={letter})" if apostrophes else "")
+    head, tail = f"{digit}(?:[{digit}{mark}]{join})*", f"(?:{letter}|[{digit}{mark}]|-(?={digit}){join})*"
+    scripts = (f"(?=[{SCRIPTS[kind]}]){letters}" for kind in (HAN, HIRAGANA, KATAKANA, CLUSTER))
+    runs = "|".join(f"({one}(?:{one}|[{mark}])*)" for one in scripts)
+    return (
+        rf"{letter}#(?!{letters}|[{digit}#])|(?:{head})?{letter}{tail}(?:\+\+(?!{letters}|[{digit}+]))?|{head}|{runs}"
+    )
+
+
+@cache
+def _any_word(apostrophes: bool) -> re.Pattern[str]:
+    return re.compile(default_pattern(apostrophes, LETTER_CLASS, r"\d", marks()))
+
+
+@cache
+def _clusters() -> re.Pattern[str]:
+    """A letter with its marks."""
+    return re.compile(f"[^{marks()}][{marks()}]*")
+
+
+@cache
+def _number() -> re.Pattern[str]:
+    """Digits without any letter."""
+    return re.compile(rf"[\d{marks()}{JOINERS}']+")
+
+
+def highlight_pattern() -> str:
+    """The default words of texts that are not folded; a run of a script without spaces is one match."""
+    return _any_word(apostrophes=True).pattern

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import chain
 
 import numpy as np
 import scipy.sparse as sp
 
+from partwise.text.analyzer import Analyzer, bucket
 from partwise.text.json_arrays import array_to_json, array_to_strings, json_to_array, strings_to_array
+from partwise.text.languages import SAMPLE
 from partwise.text.spelling import Spelling
-from partwise.text.tokenizer import TokenCounts, Tokenizer
+from partwise.text.stop_words import AUTO
+from partwise.text.term_stream import TermStream, TokenCounts, narrow, read_terms
 from partwise.text.weighting import Weighting
 from partwise.text.weighting_schemes import WEIGHTS, TermTotals
 from partwise.types import Array
+
+CANDIDATES = 2
+"""How many terms of a hash bucket are remembered, one of which will be its name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,45 +35,57 @@ class Vocabulary:
     keys: tuple[str, ...]
     """The terms as they are counted: stems, hash buckets, or the terms themselves."""
     global_weights: Array
+    phrases: tuple[str, ...] = ()
+    """Pairs of words that are one term."""
 
     def __len__(self) -> int:
         return len(self.keys)
 
-    def transform(self, texts: Iterable[str]) -> sp.csr_array:
+    def transform(self, texts: Iterable[str], *, threads: int | None = None) -> sp.csr_array:
         """The matrix of other texts (terms × documents); words outside the vocabulary are ignored."""
+        return self.weighted(self._counts(texts, threads))
+
+    def _counts(self, texts: Iterable[str], threads: int | None = None) -> sp.csr_array:
         _check_texts(texts)
-        self._vectorizer.analyzer.counts = TokenCounts()  # counts of earlier texts are not needed, and would grow
-        return self.weighted(self._vectorizer.transform(texts))
+        stream = read_terms(self.analyzer, texts, threads=threads)
+        keys = stream.names(np.arange(stream.counts.shape[1]))
+        rows = np.fromiter((self._rows.get(key, -1) for key in keys), np.int32, len(keys))
+        return _columns(stream.counts, rows, len(self))
 
     def weighted(self, counts: sp.csr_array) -> sp.csr_array:
         """Counts (documents × terms) as weights, transposed."""
-        from sklearn.preprocessing import normalize  # imported late: it takes a second
-
         local = WEIGHTS[self.weighting.weight][0]
-        weights = sp.csr_array(counts, dtype=np.float64)
-        weights.sort_indices()  # so that a document has the same bits wherever it comes from
-        weights.data = local(weights.data) * self.global_weights[weights.indices]
+        weights = sp.csr_array(counts, dtype=np.float64).T.tocsr()  # sums then run in the order of the terms
+        weights.data = local(weights.data) * np.repeat(self.global_weights, np.diff(weights.indptr))
         weights.eliminate_zeros()
         if self.weighting.normalize and weights.nnz:
-            weights = normalize(weights, copy=False)
-        return sp.csr_array(weights.T.tocsr())
+            lengths = np.sqrt(np.bincount(weights.indices, weights.data**2, weights.shape[1]))
+            weights.data /= lengths[weights.indices]
+        return sp.csr_array(weights)
 
     def column(self, text: str) -> Array:
-        """The column of A for one text, the same numbers as ``transform([text])`` without loading scikit-learn."""
-        counts = np.zeros(len(self))
-        for key in self.weighting.tokenizer()(text):
-            if key in self._rows:
-                counts[self._rows[key]] += 1
-        column = WEIGHTS[self.weighting.weight][0](counts) * self.global_weights
-        length = float(np.linalg.norm(column))
-        return column / length if self.weighting.normalize and length > 0 else column
+        """The column of A for one text."""
+        column: Array = self.transform([text]).toarray()[:, 0]
+        return column
 
     def unknown_words(self, text: str) -> tuple[str, ...]:
         """The words of a text that are not in the vocabulary, each once, without stop words."""
-        single = replace(self.weighting, ngrams=(1, 1))
-        words, keys = replace(single, stem=None, hashing=None).tokenizer(), single.tokenizer()
-        pairs = zip(words(text), keys(text), strict=True)
-        return tuple(dict.fromkeys(word for word, key in pairs if key not in self._known_words))
+        return tuple(dict.fromkeys(word for word in self.analyzer.content_words(text) if not self._knows(word)))
+
+    def unknown_share(self, texts: Iterable[str]) -> float:
+        """The share of the words of texts, stop words left out, that are not in the vocabulary; 0 without any word."""
+        words = Counter(word for text in texts for word in self.analyzer.content_words(text))
+        unknown = sum(count for word, count in words.items() if not self._knows(word))
+        return unknown / words.total() if words else 0.0
+
+    def _knows(self, word: str) -> bool:
+        unit, hashing = self.analyzer.unit(word), self.weighting.hashing
+        assert unit is not None
+        return (unit if hashing is None else bucket(unit, hashing)) in self._known_words
+
+    @cached_property
+    def _known_words(self) -> frozenset[str]:
+        return frozenset(part for key in self.keys for part in key.split(" "))
 
     def suggestions(self, words: Iterable[str], n: int = 3) -> dict[str, tuple[str, ...]]:
         """For each word the known words that are spelt most like it, where there are any."""
@@ -74,76 +93,132 @@ class Vocabulary:
         return {word: near for word, near in found.items() if near}
 
     @cached_property
-    def _rows(self) -> dict[str, int]:
-        return {key: i for i, key in enumerate(self.keys)}
-
-    @cached_property
-    def _known_words(self) -> frozenset[str]:
-        return frozenset(word for key in self.keys for word in key.split(" "))
-
-    @cached_property
     def _spelling(self) -> Spelling:
         return Spelling(word for term in self.terms for word in term.split(" "))
 
     @cached_property
-    def _vectorizer(self) -> Any:
-        from sklearn.feature_extraction.text import CountVectorizer  # imported late: it takes a second
+    def analyzer(self) -> Analyzer:
+        """text -> list of keys."""
+        return self.weighting.analyzer(self.phrases)
 
-        return CountVectorizer(analyzer=self.weighting.tokenizer(), vocabulary=self.keys, dtype=np.float64)
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {key: row for row, key in enumerate(self.keys)}
 
     def as_arrays(self) -> dict[str, Array]:
         """The vocabulary as plain arrays, for a file."""
-        return {
+        arrays = {
             "weighting": json_to_array(self.weighting.as_dict()),
             "terms": strings_to_array(self.terms),
             "keys": strings_to_array(self.keys),
             "global_weights": self.global_weights,
         }
+        return arrays | ({"phrases": strings_to_array(self.phrases)} if self.phrases else {})
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array]) -> Vocabulary:
         """The vocabulary that :meth:`as_arrays` described."""
         terms, keys = array_to_strings(arrays["terms"]), array_to_strings(arrays["keys"])
+        phrases = array_to_strings(arrays["phrases"]) if "phrases" in arrays else ()
         weights = np.asarray(arrays["global_weights"], np.float64)
         if not len(terms) == len(keys) == len(weights) or weights.ndim != 1:
             raise ValueError("The vocabulary is damaged: terms, keys and weights differ in number.")
-        return cls(Weighting.from_dict(array_to_json(arrays["weighting"])), terms, keys, weights)
+        return cls(Weighting.from_dict(array_to_json(arrays["weighting"])), terms, keys, weights, phrases)
 
 
-def fit_vocabulary(weighting: Weighting, texts: Iterable[str]) -> tuple[Vocabulary, sp.csr_array]:
+def fit_vocabulary(
+    weighting: Weighting, texts: Iterable[str], threads: int | None = None
+) -> tuple[Vocabulary, sp.csr_array]:
     """The vocabulary of texts and their matrix A (terms × documents), in one pass in memory."""
-    tokenizer = weighting.tokenizer()
-    counts, keys = _count(weighting, tokenizer, texts)
+    _check_texts(texts)
+    weighting, texts = _recognised(weighting, texts)
+    stream = read_terms(weighting.analyzer(), texts, find=weighting.sought_phrases, threads=threads)
+    counts, keys = _chosen(weighting, stream)
     global_weights = WEIGHTS[weighting.weight][1](TermTotals.of(counts))
-    vocabulary = Vocabulary(weighting, tokenizer.shown(keys), keys, global_weights)
+    terms = shown(stream.analyzer, stream.tokens, keys)
+    vocabulary = Vocabulary(weighting, terms, keys, global_weights, tuple(sorted(stream.analyzer.phrases)))
     return vocabulary, vocabulary.weighted(counts)
 
 
-def _count(weighting: Weighting, tokenizer: Tokenizer, texts: Iterable[str]) -> tuple[sp.csr_array, tuple[str, ...]]:
-    """(counts, keys) by scikit-learn; an empty vocabulary is explained."""
-    from sklearn.feature_extraction.text import CountVectorizer  # imported late: it takes a second
-
-    _check_texts(texts)
-    vectorizer = CountVectorizer(
-        analyzer=tokenizer,
-        min_df=weighting.min_df,
-        max_df=weighting.max_df,
-        max_features=weighting.max_terms,
-        dtype=np.float64,
-    )
-    try:
-        counts = vectorizer.fit_transform(texts)
-    except ValueError as error:
-        if (reason := why_empty(weighting, tokenizer.counts, str(error))) is None:
-            raise
-        raise ValueError(reason) from None
-    return sp.csr_array(counts), tuple(map(str, vectorizer.get_feature_names_out()))
+def _recognised(weighting: Weighting, texts: Iterable[str]) -> tuple[Weighting, Iterable[str]]:
+    """The weighting with its language, and the texts, of which the first may have been read for it."""
+    if weighting.language != AUTO:
+        return weighting, texts
+    rest, head, length = iter(texts), [], 0
+    for text in rest:
+        head.append(text)
+        length += len(text)
+        if length > SAMPLE:
+            break
+    return weighting.of_language(head), chain(head, rest)
 
 
-def why_empty(weighting: Weighting, counts: TokenCounts, message: str) -> str | None:
-    """Why a vocabulary is empty by scikit-learn's message, or None where that is about something else."""
-    if not any(phrase in message for phrase in ("empty vocabulary", "no terms remain", "max_df corresponds")):
-        return None
+def _chosen(weighting: Weighting, stream: TermStream) -> tuple[sp.csr_array, tuple[str, ...]]:
+    """(counts, keys in the order of the alphabet) of the terms that are in enough and not too many documents."""
+    counts, size = stream.counts, stream.counts.shape[1]
+    df = np.bincount(counts.indices, minlength=size)
+    kept = np.flatnonzero(in_range(weighting, df, counts.shape[0]))
+    if not len(kept):
+        raise ValueError(why_empty(weighting, stream.tokens, size))
+    names = stream.names(kept)
+    order = np.array(sorted(range(len(names)), key=names.__getitem__))
+    tf = np.bincount(counts.indices, counts.data, size)[kept[order]]
+    order = order[most_frequent(weighting, tf)]
+    columns = np.full(size, -1, np.int32)
+    columns[kept[order]] = np.arange(len(order))
+    return _columns(counts, columns, len(order)), tuple(names[i] for i in order)
+
+
+def in_range(weighting: Weighting, df: Array, documents: int) -> Array:
+    """Which terms are in at least ``min_df`` and at most ``max_df`` documents."""
+    limits = (weighting.min_df, weighting.max_df)
+    low, high = (limit * documents if isinstance(limit, float) else limit for limit in limits)
+    inside: Array = (df >= low) & (df <= high)
+    return inside
+
+
+def most_frequent(weighting: Weighting, tf: Array) -> Array:
+    """The numbers, increasing, of the ``max_terms`` most frequent terms; of all where there is no limit."""
+    if weighting.max_terms is None or len(tf) <= weighting.max_terms:
+        return np.arange(len(tf))
+    return np.sort((-tf).argsort()[: weighting.max_terms])  # as scikit-learn has it, ties included
+
+
+def _columns(counts: sp.csr_array, places: Array, size: int) -> sp.csr_array:
+    """The counts with column j at ``places[j]``; those at −1 are left out."""
+    columns = places[counts.indices]
+    kept = columns >= 0
+    starts = narrow(np.concatenate([[0], np.cumsum(kept)])[counts.indptr])
+    return sp.csr_array((counts.data[kept], columns[kept], starts), shape=(counts.shape[0], size))
+
+
+def shown(analyzer: Analyzer, tokens: TokenCounts, keys: Iterable[str]) -> tuple[str, ...]:
+    """The terms as a reader knows them: of a bucket its commonest term, of a stem its commonest surface form."""
+    terms, stems, hashing = tuple(keys), analyzer.stems, analyzer.hashing
+    if hashing is not None:
+        names = commonest(tokens.terms, lambda term: bucket(term, hashing))
+        terms = tuple(names.get(key, key) for key in terms)
+    if stems is None:
+        return terms
+    forms = commonest(tokens.surface, stems.__getitem__)
+    return tuple(" ".join(forms.get(stem, stem) for stem in term.split(" ")) for term in terms)
+
+
+def commonest(counts: Counter[str], key: Callable[[str], str]) -> dict[str, str]:
+    """For each key its most frequent word, ties by the alphabet."""
+    best: dict[str, str] = {}
+    for word, _ in by_frequency(counts):
+        best.setdefault(key(word), word)
+    return best
+
+
+def by_frequency(counts: Counter[str]) -> list[tuple[str, int]]:
+    """(word, count), the most frequent first, ties by the alphabet."""
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def why_empty(weighting: Weighting, counts: TokenCounts, terms: int) -> str:
+    """Why a vocabulary is empty, of ``terms`` terms before the limits."""
     n, low, high = counts.documents, weighting.min_df, weighting.max_df
     documents = "1 document" if n == 1 else f"{n:,} documents"
     if n == 0:
@@ -152,7 +227,7 @@ def why_empty(weighting: Weighting, counts: TokenCounts, message: str) -> str | 
         return f"There is no word in {documents}; look at the column, the encoding or the pattern of a word."
     if counts.content_words == 0:
         return f"There is no word left in {documents} once stop words are left out; choose other stop words or none."
-    if "empty vocabulary" in message:
+    if not terms:
         return f"There is no run of {weighting.ngrams[0]} words in {documents}; lower the shortest run in ngrams."
     if isinstance(low, int) and low > n:
         return f"min_df={low} asks for terms in at least {low} documents, and the collection has {documents}; lower it."

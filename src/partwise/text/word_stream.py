@@ -1,0 +1,172 @@
+"""``WordStream``: the words of many texts as numbers, read on all cores where a compiled scanner covers their rule."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from queue import SimpleQueue
+
+import numpy as np
+
+from partwise.kernels import tokens
+from partwise.kernels.jit import is_ready
+from partwise.text.analyzer import check_text
+from partwise.text.tokenizer import WordRule
+from partwise.threads.pool import thread_count
+from partwise.types import Array
+
+READY, UNREADY = 2**21, 2**24
+"""From so many characters on the scanner is used, where it lies in the cache and where it must be compiled first."""
+CHUNK = 2**20
+"""About the characters that are scanned at a time."""
+LEAST_SLOTS = 2**15
+
+
+@dataclass(frozen=True, eq=False)
+class WordStream:
+    """The words of texts in their order: text i is ``ids[edges[i]:edges[i + 1]]``, numbers of ``words``."""
+
+    words: list[str]
+    """Each word once, in no particular order."""
+    ids: Array
+    edges: Array
+
+    @property
+    def frequencies(self) -> Array:
+        """How often each word occurs."""
+        return np.bincount(self.ids, minlength=len(self.words))
+
+
+def read_words(rule: WordRule, texts: Iterable[str], threads: int | None = None) -> WordStream:
+    """The words of texts; the result is the same on any number of threads but for the numbers of the words."""
+    texts = iter(texts)
+    if rule.kinds is None:
+        return _read_by_rule(rule, texts)
+    least, length, head = READY if is_ready(tokens.scan) else UNREADY, 0, []
+    for text in texts:
+        check_text(text)
+        head.append(text)
+        length += len(text)
+        if length >= least:
+            return _read_compiled(rule, chain(head, texts), thread_count(threads))
+    return _read_by_rule(rule, head)
+
+
+def _read_by_rule(rule: WordRule, texts: Iterable[str]) -> WordStream:
+    numbers: dict[str, int] = {}
+    chunks, edges = [np.empty(0, np.int32)], [0]
+    for text in texts:
+        check_text(text)
+        words = rule.words(text)
+        chunks.append(np.fromiter((numbers.setdefault(word, len(numbers)) for word in words), np.int32, len(words)))
+        edges.append(edges[-1] + len(words))
+    return WordStream(list(numbers), np.concatenate(chunks), np.array(edges))
+
+
+def _read_compiled(rule: WordRule, texts: Iterable[str], threads: int) -> WordStream:
+    """Chunks of texts on threads, a table of words for each thread, merged at the end."""
+    assert rule.kinds is not None
+    kinds, tables = rule.kinds(), [_Table() for _ in range(threads)]
+    free: SimpleQueue[int] = SimpleQueue()
+    for number in range(threads):
+        free.put(number)
+
+    def scan(chunk: list[str]) -> tuple[int, Array, Array]:
+        number = free.get()
+        try:
+            return number, *tables[number].scan(rule, kinds, chunk)
+        finally:
+            free.put(number)
+
+    results: list[tuple[int, Array, Array]] = []
+    with ThreadPoolExecutor(threads, "partwise-words") as pool:
+        pending: deque[Future[tuple[int, Array, Array]]] = deque()
+        try:
+            for chunk in _chunks(texts):
+                pending.append(pool.submit(scan, chunk))
+                if len(pending) > 2 * threads:  # texts are not read much faster than they are scanned
+                    results.append(pending.popleft().result())
+            results += [future.result() for future in pending]
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    numbers = [table.merged_into(tables[0]) for table in tables]
+    counts = [ends[1:] - ends[:-1] for _, _, ends in results]
+    ids = np.concatenate([numbers[table][ids] if table else ids for table, ids, _ in results])
+    return WordStream(tables[0].words(), ids, np.concatenate([[0], np.cumsum(np.concatenate(counts))]))
+
+
+def _chunks(texts: Iterable[str]) -> Iterator[list[str]]:
+    chunk, length = [], 0
+    for text in texts:
+        check_text(text)
+        chunk.append(text)
+        length += len(text) + 1
+        if length >= CHUNK:
+            yield chunk
+            chunk, length = [], 0
+    if chunk:
+        yield chunk
+
+
+class _Table:
+    """A growing table of words for the compiled scanner."""
+
+    def __init__(self) -> None:
+        self._slots = np.zeros(LEAST_SLOTS, np.int32)
+        self._hashes = np.empty(LEAST_SLOTS, np.uint64)
+        self._starts = np.zeros(LEAST_SLOTS + 1, np.int64)
+        self._pool = np.empty(8 * LEAST_SLOTS, np.uint8)
+        self._size = np.zeros(1, np.int64)
+
+    def scan(self, rule: WordRule, kinds: Array, texts: list[str]) -> tuple[Array, Array]:
+        """(ids of all words, their ends by text, the first being 0)"""
+        pieces = [rule.fold(text).encode("utf-8", "surrogatepass") for text in texts]
+        ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
+        text = np.frombuffer(b"".join(pieces), np.uint8)
+        ids, id_ends = np.empty(len(text) // 2 + len(texts), np.int32), np.zeros(len(texts) + 1, np.int64)
+        done = 0
+        while (done := self._scan(text, ends, done, kinds, rule.numbers, ids, id_ends)) < len(texts):
+            self._grow(2)
+        return ids[: id_ends[-1]].copy(), id_ends
+
+    def _scan(self, text: Array, ends: Array, first: int, kinds: Array, numbers: bool, ids: Array, out: Array) -> int:
+        return int(tokens.scan(text, ends, first, kinds, numbers, *self._arrays(), ids, out))
+
+    def _arrays(self) -> tuple[Array, ...]:
+        return self._slots, self._hashes, self._starts, self._pool, self._size
+
+    def _grow(self, times: int) -> None:
+        size = times * len(self._slots)
+        self._slots, hashes, starts, pool = np.zeros(size, np.int32), self._hashes, self._starts, self._pool
+        self._hashes, self._starts = np.empty(size, np.uint64), np.zeros(size + 1, np.int64)
+        self._hashes[: len(hashes)], self._starts[: len(starts)] = hashes, starts
+        self._pool = np.empty(times * len(pool), np.uint8)
+        self._pool[: len(pool)] = pool
+        tokens.rehash(self._hashes, self._size, self._slots)
+
+    def merged_into(self, other: _Table) -> Array:
+        """The numbers that these words have in another table, to which they are added."""
+        count, numbers = int(self._size[0]), np.arange(self._size[0], dtype=np.int32)
+        if self is other:
+            return numbers
+        length = int(self._starts[count])
+        while int(other._size[0]) + count > len(other._slots) // 2 or (
+            int(other._starts[other._size[0]]) + length > len(other._pool)
+        ):
+            other._grow(2)
+        tokens.merge(self._pool, self._starts, count, *other._arrays(), numbers)
+        return numbers
+
+    def words(self) -> list[str]:
+        """The words in the order of their numbers."""
+        count = int(self._size[0])
+        starts = self._starts[: count + 1].tolist()
+        pool = self._pool[: starts[-1]].tobytes()
+        if pool.isascii():
+            text = pool.decode("ascii")
+            return [text[lo:hi] for lo, hi in pairwise(starts)]
+        return [pool[lo:hi].decode("utf-8", "surrogatepass") for lo, hi in pairwise(starts)]
