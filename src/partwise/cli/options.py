@@ -14,7 +14,8 @@ import typer
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.table import ALGORITHMS
 from partwise.losses.table import algorithm_for
-from partwise.text.stop_words import read_stop_words
+from partwise.text.readers.source import ENCODING
+from partwise.text.stop_words import AUTO, ENGLISH, LANGUAGE, language_names, read_stop_words
 from partwise.text.weighting import Weighting
 
 Verb = Callable[..., None]
@@ -27,7 +28,8 @@ Texts = Annotated[
     str,
     typer.Argument(
         metavar="PATH",
-        help="A folder, a file (txt, csv, tsv, jsonl, parquet, or .gz), what convert made of them, or - for stdin.",
+        help="A folder, a file (txt, csv, tsv, json, jsonl, parquet, zip, or .gz), a pattern such as 'news/*.csv', "
+        "what convert made of them, or - for stdin.",
     ),
 ]
 
@@ -57,13 +59,17 @@ class ReadingOptions:
     """How texts are read."""
 
     format: Annotated[
-        str | None, reading(help="lines, csv, tsv, jsonl or parquet; by the file's name unless given.")
+        str | None, reading(help="lines, csv, tsv, json, jsonl or parquet; by the file's name unless given.")
     ] = None
     column: Annotated[str | None, reading(help="The column with the text.")] = None
     id_column: Annotated[str | None, reading(help="The column with the ids.")] = None
     title_column: Annotated[str | None, reading(help="The column with the titles.")] = None
     label_column: Annotated[str | None, reading(help="The column with labels to compare clusters with.")] = None
-    encoding: Annotated[str, reading(help="The encoding, or several to try, e.g. utf-8,latin-1.")] = "utf-8"
+    encoding: Annotated[str, reading(help="The encoding, or several to try in turn.")] = ENCODING
+    strip: Annotated[
+        str | None, reading(help="Strip mail (headers, quoted lines, signatures), html (tags), or mail,html.")
+    ] = None
+    unique: Annotated[bool, reading("--unique", help="Leave out exact copies of earlier texts.")] = False
 
 
 @dataclass(frozen=True)
@@ -71,12 +77,23 @@ class WordOptions:
     """Which words count, and how much."""
 
     weight: Annotated[str, words(help="tfidf, counts or log-entropy.")] = "tfidf"
-    stop_words: Annotated[str, words(help="english, none, or a file of words.")] = "english"
+    language: Annotated[
+        str, words(help="The language of the texts, for stop words and --stem language; auto recognises it.")
+    ] = ENGLISH
+    stop_words: Annotated[
+        str,
+        words(help="language, none, a language, a file of words, or auto: also the words that stand in most topics."),
+    ] = LANGUAGE
+    pattern: Annotated[str | None, words(help="A regular expression of a word; else the words of every script.")] = None
+    numbers: Annotated[bool, words("--numbers", help="Count numbers as words.")] = False
     ngrams: Annotated[str, words(help="Runs of words that are terms, e.g. 1-2.")] = "1"
+    phrases: Annotated[bool, words("--phrases", help="Make terms of neighbours that belong together.")] = False
+    phrase_npmi: Annotated[float, words(help="The least NPMI of a phrase, from -1 to 1.")] = 0.5
+    phrase_count: Annotated[int, words(help="How often a phrase must occur.")] = 10
     min_df: Annotated[str, words(help="In how many documents a term must be: a count, or a share as 0.01.")] = "2"
     max_df: Annotated[str, words(help="In how many documents a term may be: a count, or a share as 0.5.")] = "1.0"
     max_terms: Annotated[int | None, words(help="Keep only so many of the commonest terms.")] = None
-    stem: Annotated[str | None, words(help="A Snowball language, e.g. english.")] = None
+    stem: Annotated[str | None, words(help="A Snowball stemmer, e.g. english; language: that of --language.")] = None
     hashing: Annotated[
         str | None,
         words(help="Count places in a table of so many hashes, e.g. 2**18, where the vocabulary is too large."),
@@ -92,6 +109,11 @@ class WordOptions:
             max_df=_count_or_share("--max-df", self.max_df),
             max_terms=self.max_terms,
             stem=self.stem,
+            pattern=self.pattern,
+            language=self.language,
+            numbers=self.numbers,
+            phrases=self.phrase_npmi if self.phrases else None,
+            phrase_count=self.phrase_count,
             hashing=None if self.hashing is None else _table_size(self.hashing),
         )
 
@@ -162,9 +184,10 @@ def _table_size(text: str) -> int:
 
 
 def _stop_words(text: str) -> str | tuple[str, ...] | None:
-    if text.lower() in ("english", "none"):
-        return None if text.lower() == "none" else "english"
-    return read_stop_words(text)
+    name = text.lower()
+    if name in (LANGUAGE, AUTO) or name in language_names():
+        return name
+    return None if name == "none" else read_stop_words(text)
 
 
 def _ngrams(text: str) -> tuple[int, int]:

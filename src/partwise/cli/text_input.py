@@ -36,7 +36,9 @@ def collection_from(path: str, weighting: Weighting, reading: ReadingOptions, cl
 def _read_on_cluster(path: str, weighting: Weighting, reading: ReadingOptions, client: Any) -> Collection:
     if path == "-" or reading.format not in (None, "parquet"):
         raise ValueError("A cluster reads Parquet files alone, which its workers open by their names.")
-    columns = {name: value for name, value in vars(reading).items() if name != "format"}
+    if reading.strip is not None or reading.unique:
+        raise ValueError("A cluster reads texts as they are; leave --strip and --unique out.")
+    columns = {name: value for name, value in vars(reading).items() if name not in ("format", "strip", "unique")}
     return collect_parquet(path, weighting, client=client, warn=note, **columns)
 
 

@@ -20,6 +20,7 @@ from partwise.cli import options
 from partwise.cli.output import counted, destination, note, print_json, working
 from partwise.storage.archive import atomic
 from partwise.storage.targets import is_stream
+from partwise.text.document import Document
 from partwise.text.mixtures import Strongest, degrees
 from partwise.text.model_files import load_model
 from partwise.text.read_documents import read_documents
@@ -28,6 +29,8 @@ from partwise.text.topic_model import TopicModel
 from partwise.types import Array
 
 BATCH = 1000
+FOREIGN = 0.6
+"""From this share of unknown words on, texts may be in another language than the model's."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +90,18 @@ def fold_in_documents(model: TextModel, path: str, reading: options.ReadingOptio
     with working("reading") as update:
         documents = counted(read_documents(path, warn=note, **vars(reading)), update, "documents")
         while batch := list(islice(documents, BATCH)):
+            if not mixtures:
+                _note_foreign_words(model, batch)
             mixtures += _rows(model, [d.id for d in batch], model.transform(batch))
     return mixtures
+
+
+def _note_foreign_words(model: TextModel, documents: list[Document]) -> None:
+    """Say so where most words of the first documents are not the model's."""
+    share = model.vocabulary.unknown_share(document.text for document in documents)
+    if share > FOREIGN:
+        language = model.weighting.language
+        note(f"{share:.0%} of the words are unknown to the model, whose language is {language}; is it the right one?")
 
 
 def _rows(model: TextModel, ids: list[str], weights: Array) -> Iterator[Mixture]:

@@ -19,7 +19,7 @@ from partwise.text.collection import Collection, CollectionBuilder, DocumentReco
 from partwise.text.document import Document
 from partwise.text.read_documents import missing, python_warning
 from partwise.text.readers.parquet import SUFFIX, FileRows, ParquetFiles, parquet_paths
-from partwise.text.readers.source import ReadProblems, TextSource
+from partwise.text.readers.source import ENCODING, ReadProblems, TextSource
 from partwise.text.readers.table_columns import TableColumns
 from partwise.text.term_counts import TermCounts, count_terms, vocabulary_from_counts
 from partwise.text.vocabulary import Vocabulary
@@ -38,7 +38,7 @@ def collect_parquet(
     id_column: str | None = None,
     title_column: str | None = None,
     label_column: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str = ENCODING,
     warn: Callable[[str], None] | None = None,
 ) -> Collection:
     """A Parquet file, or a folder of them, as a collection whose matrix lies on the workers of a cluster.

@@ -6,17 +6,20 @@ import hashlib
 import os
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
 from typing import TypedDict, Unpack
 
 from partwise.arguments import choose
+from partwise.text.cleaning import cleaner
 from partwise.text.document import Document
 from partwise.text.readers import FORMATS, SUFFIXES
 from partwise.text.readers.parquet import is_parquet_folder, read_parquet_files
 from partwise.text.readers.plain_text import read_folder
-from partwise.text.readers.source import TextSource
+from partwise.text.readers.several_files import is_glob, matching, read_glob, read_zip
+from partwise.text.readers.source import ENCODING, TextSource
 from partwise.text.readers.table_columns import TableColumns
 
 
@@ -29,6 +32,8 @@ class ReadOptions(TypedDict, total=False):
     title_column: str | None
     label_column: str | None
     encoding: str
+    strip: str | None
+    unique: bool
 
 
 def read_documents(
@@ -39,7 +44,9 @@ def read_documents(
     id_column: str | None = None,
     title_column: str | None = None,
     label_column: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str = ENCODING,
+    strip: str | None = None,
+    unique: bool = False,
     warn: Callable[[str], None] | None = None,
 ) -> Iterator[Document]:
     """The documents of a folder, a file or stdin (``-``), one at a time, plain or gzipped.
@@ -47,10 +54,13 @@ def read_documents(
     Parameters
     ----------
     path : a folder (every file below it; the id is the path inside; or Parquet files, read one after the other), a
-        file, or ``-`` for stdin.
-    format : "lines", "csv", "tsv", "jsonl" or "parquet"; from the file's name unless given, stdin is "lines".
+        file, a pattern of files such as ``news/*.csv``, a zip file of texts or of tables, or ``-`` for stdin.
+    format : "lines", "csv", "tsv", "json" (an array), "jsonl" or "parquet"; from the file's name unless given, stdin is
+        "lines".
     column : the text's column or key; "text", or the only one, unless given. Ids are row numbers unless given.
     encoding : an encoding, or several such as "utf-8,latin-1", of which the first that fits a line or file is taken.
+    strip : "mail" (headers, quoted lines, signatures), "html" (tags), or "mail,html".
+    unique : leave out a text that is an exact copy of an earlier one; how many is told to ``warn``.
     warn : is called after the last document with one sentence for each kind of problem with single documents;
         Python's warnings unless given.
 
@@ -59,8 +69,14 @@ def read_documents(
     columns = TableColumns(column, id_column, title_column, label_column)
     if format is not None:
         choose("format", format, FORMATS)
+    clean = cleaner(strip)
     source = TextSource.of(None if str(path) == "-" else Path(path), encoding)
-    documents = _with_warnings(source, _documents(source, format, columns), warn or python_warning)
+    documents = _documents(source, format, columns)
+    if clean is not None:
+        documents = (replace(document, text=clean(document.text)) for document in documents)
+    if unique:
+        documents = _without_copies(source, documents)
+    documents = _with_warnings(source, documents, warn or python_warning)
     return chain([next(documents)], documents)  # the first one makes every check now
 
 
@@ -73,6 +89,12 @@ def _documents(source: TextSource, format: str | None, columns: TableColumns) ->
             raise ValueError(f"{source.name} is a folder; a format is for a single file.")
         yield from read_folder(source, columns)
         return
+    if source.path is not None and is_glob(source.path):
+        yield from read_glob(source, format, columns)
+        return
+    if source.path is not None and source.path.suffix.lower() == ".zip" and source.path.is_file():
+        yield from read_zip(source, format, columns)
+        return
     chosen = format or _format_of(source)
     try:
         with source.opened() as stream:
@@ -81,6 +103,17 @@ def _documents(source: TextSource, format: str | None, columns: TableColumns) ->
         raise FileNotFoundError(missing(source.path)) from None
     except PermissionError:
         raise PermissionError(f"The file {source.name} may not be read.") from None
+
+
+def _without_copies(source: TextSource, documents: Iterator[Document]) -> Iterator[Document]:
+    seen: set[bytes] = set()
+    for document in documents:
+        digest = hashlib.blake2b(document.text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        if document.text.strip() and digest in seen:
+            source.problems.note("An exact copy of an earlier text, so left out", document.id)
+            continue
+        seen.add(digest)
+        yield document
 
 
 def _with_warnings(
@@ -104,8 +137,8 @@ def _format_of(source: TextSource) -> str:
     last = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] == ".gz" else suffixes[-1] if suffixes else ""
     if last not in SUFFIXES and source.path.exists():
         raise ValueError(
-            f"{source.name} does not end in {', '.join(SUFFIXES)} (or one of these and .gz); say what it is with "
-            f"--format, one of {', '.join(FORMATS)}."
+            f"{source.name} does not end in {', '.join(SUFFIXES)} (or one of these and .gz) or .zip; say what it is "
+            f"with --format, one of {', '.join(FORMATS)}."
         )
     return SUFFIXES.get(last, "lines")
 
@@ -145,10 +178,13 @@ class TextFiles:
     @property
     def mark(self) -> str:
         """What identifies these texts: names, sizes and times of the files, and the options they are read with."""
-        if not self.path.exists():
+        if is_glob(self.path):
+            paths = matching(self.path)
+        elif not self.path.exists():
             raise FileNotFoundError(missing(self.path))
+        else:
+            paths = sorted(self.path.rglob("*")) if self.path.is_dir() else [self.path]
         digest = hashlib.blake2b(repr(sorted(self._options.items())).encode(), digest_size=16)
-        paths = sorted(self.path.rglob("*")) if self.path.is_dir() else [self.path]
         for path in paths:
             status = path.stat()
             digest.update(f"{path}, {status.st_size}, {status.st_mtime_ns}\n".encode("utf-8", "surrogateescape"))

@@ -45,8 +45,8 @@ class Weighting:
     ngrams : the shortest and the longest run of words that is a term; a stop word ends a run.
     min_df, max_df : in how many documents a term must and may be; a whole number counts, a float is a share.
     max_terms : keep the commonest terms only.
-    stem : True for the Snowball stemmer of ``language``, or the stemmer's name such as "english"; each stem is shown as
-        its commonest surface form.
+    stem : "language" for the Snowball stemmer of ``language``, or a stemmer's name such as "english"; each stem is
+        shown as its commonest surface form.
     normalize : whether every document has length 1.
     pattern : a regular expression of a word, in texts in lower case; None for the words of every script
         (:func:`partwise.text.tokenizer.default_rule`).
@@ -67,7 +67,7 @@ class Weighting:
     min_df: int | float = 2
     max_df: int | float = 1.0
     max_terms: int | None = None
-    stem: bool | str | None = None
+    stem: str | None = None
     normalize: bool = True
     pattern: str | None = None
     hashing: int | None = None
@@ -108,7 +108,7 @@ class Weighting:
     @property
     def stem_language(self) -> str | None:
         """The name of the stemmer, None where words are not stemmed."""
-        return self.language if self.stem is True else self.stem or None
+        return self.language if self.stem == LANGUAGE else self.stem
 
     @property
     def sought_phrases(self) -> tuple[float, int] | None:

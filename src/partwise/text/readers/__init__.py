@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from partwise.text.document import Document
 from partwise.text.readers.delimited import read_csv, read_tsv
+from partwise.text.readers.json_array import read_json
 from partwise.text.readers.jsonl import read_jsonl
 from partwise.text.readers.parquet import read_parquet
 from partwise.text.readers.plain_text import read_lines
@@ -20,6 +21,7 @@ FORMATS: dict[str, DocumentReader] = {
     "lines": read_lines,
     "csv": read_csv,
     "tsv": read_tsv,
+    "json": read_json,
     "jsonl": read_jsonl,
     "parquet": read_parquet,
 }
@@ -28,6 +30,7 @@ SUFFIXES = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
+    ".json": "json",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".parquet": "parquet",

@@ -43,10 +43,10 @@ def _object(line: str, where: str) -> dict[str, Plain]:
         raise ValueError(f"{where} is not JSON ({reason}); one object a line is expected.") from None
     if not isinstance(value, dict):
         raise ValueError(f"{where} is not a JSON object but a {type(value).__name__}; one object a line is expected.")
-    return {key: _without_surrogates(cell) for key, cell in value.items()}
+    return {key: without_surrogates(cell) for key, cell in value.items()}
 
 
-def _without_surrogates(value: Plain) -> Plain:
+def without_surrogates(value: Plain) -> Plain:
     """A text without lone halves of surrogate pairs, which JSON can spell and nothing can print."""
     if isinstance(value, str) and not value.isascii():
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -2,13 +2,17 @@
 
 import io
 import os
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 
 from partwise.text.document import Document
 from partwise.text.readers.source import LIMIT, TOO_LONG, TextSource
 from partwise.text.readers.table_columns import TableColumns
+
+READERS, BATCH = 8, 256
+"""Threads that wait for files, and files that are asked for at a time."""
 
 
 def read_lines(source: TextSource, stream: io.BufferedReader, columns: TableColumns) -> Iterator[Document]:
@@ -27,10 +31,19 @@ def read_folder(source: TextSource, columns: TableColumns) -> Iterator[Document]
     if columns.names:
         raise ValueError(f"{source.name} is a folder of texts and has no columns; leave {columns.names[0]!r} out.")
     assert source.path is not None
-    for name in sorted(visible_files(source.path, hidden=".")):
-        text = _text(replace(source, path=source.path / name))
-        if text is not None:
-            yield Document(os.fsencode(name).decode("utf-8", "replace"), text)
+    yield from read_files(source, {name: source.path / name for name in sorted(visible_files(source.path, hidden="."))})
+
+
+def read_files(source: TextSource, paths: Mapping[str, Path]) -> Iterator[Document]:
+    """A document for every file, by its id; some files are read at a time, on threads."""
+    with ThreadPoolExecutor(READERS, "partwise-files") as pool:
+        names = iter(paths)
+        while batch := list(islice(names, BATCH)):
+            files = [source.file(paths[name]) for name in batch]
+            for name, file, text in zip(batch, files, pool.map(text_of, files), strict=True):
+                source.problems.add(file.problems)
+                if text is not None:
+                    yield Document(os.fsencode(name).decode("utf-8", "replace"), text)
 
 
 def visible_files(root: Path, hidden: str | tuple[str, ...]) -> Iterator[str]:
@@ -41,7 +54,7 @@ def visible_files(root: Path, hidden: str | tuple[str, ...]) -> Iterator[str]:
         yield from ((below / name).as_posix() for name in names if not name.startswith(hidden))
 
 
-def _text(source: TextSource) -> str | None:
+def text_of(source: TextSource) -> str | None:
     """The text of a file; None, and a problem noted, when it is no text or cannot be read."""
     try:
         with source.opened() as stream:

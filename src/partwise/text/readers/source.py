@@ -7,9 +7,11 @@ import encodings.aliases
 import gzip
 import io
 import sys
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -21,6 +23,8 @@ LIMIT = 1 << 25
 """The most bytes of one document; what is longer is hardly one document, and its words would fill the memory."""
 TOO_LONG = f"Longer than {LIMIT >> 20} MB, so left out"
 BOM = "\ufeff"
+ENCODING = "utf-8,latin-1"
+"""What is tried where no encoding is named; a line or file that is not UTF-8 is read as Latin-1, and counted."""
 
 
 class ReadProblems:
@@ -54,6 +58,12 @@ class Decoder:
     def __init__(self, encoding: str, problems: ReadProblems) -> None:
         self._names = tuple(_encoding_name(name.strip()) for name in encoding.split(","))
         self._problems = problems
+
+    def with_problems(self, problems: ReadProblems) -> Decoder:
+        """The same encodings, with another count of problems."""
+        other = copy(self)
+        other._problems = problems
+        return other
 
     @property
     def first(self) -> str:
@@ -109,6 +119,9 @@ class TextSource:
     path: Path | None
     decoder: Decoder
     problems: ReadProblems
+    archive: zipfile.ZipFile | None = None
+    member: str = ""
+    """With an archive, the file in it."""
 
     @classmethod
     def of(cls, path: Path | None, encoding: str) -> TextSource:
@@ -119,16 +132,27 @@ class TextSource:
     @property
     def name(self) -> str:
         """The file's name in messages."""
-        return "stdin" if self.path is None else str(self.path)
+        name = "stdin" if self.path is None else str(self.path)
+        return f"{name}/{self.member}" if self.member else name
+
+    def file(self, path: Path | None, archive: zipfile.ZipFile | None = None, member: str = "") -> TextSource:
+        """Another file with the same encoding, and problems of its own."""
+        problems = ReadProblems()
+        return TextSource(path, self.decoder.with_problems(problems), problems, archive, member)
 
     @contextmanager
     def opened(self) -> Iterator[io.BufferedReader]:
         """The bytes, decompressed when they are gzipped (by their first two bytes, not by the name)."""
-        raw = _buffered(sys.stdin.buffer) if self.path is None else self.path.open("rb")
+        raw: io.BufferedReader
+        if self.archive is not None:
+            raw = io.BufferedReader(cast(io.RawIOBase, self.archive.open(self.member)))
+        else:
+            raw = _buffered(sys.stdin.buffer) if self.path is None else self.path.open("rb")
         try:
             yield gunzipped(raw)
-        except (gzip.BadGzipFile, EOFError, zlib.error):
-            raise ValueError(f"{self.name} is not a whole gzip file; fetch it again.") from None
+        except (gzip.BadGzipFile, zipfile.BadZipFile, EOFError, zlib.error):
+            kind = "zip" if self.archive else "gzip"
+            raise ValueError(f"{self.name} is not a whole {kind} file; fetch it again.") from None
         finally:
             if self.path is not None:
                 raw.close()
