@@ -15,15 +15,19 @@ from rich.table import Table
 from partwise.cli import options
 from partwise.cli.output import check_output
 from partwise.cli.plugins import load_plugins
+from partwise.cli.text_input import matrix_or_texts
 from partwise.inits.table import RANDOM, as_init
-from partwise.io.read_matrix import read_matrix
 from partwise.losses.table import algorithm_for
 from partwise.storage.archive import atomic
 from partwise.study.ranks import Ranks, recommend, survey
 
 
+@options.grouped()
 def ranks(
-    matrix: Annotated[Path, typer.Argument(help="terms × documents: .npz, .npy, .parquet, .mtx, .csv or .tsv")],
+    source: Annotated[
+        str,
+        typer.Argument(metavar="SOURCE", help="A matrix (npz, npy, mtx, csv, tsv, parquet), or texts."),
+    ],
     least: Annotated[int, typer.Option("--from", help="the smallest rank to try")] = 2,
     most: Annotated[int, typer.Option("--to", help="the largest rank to try")] = 12,
     runs: Annotated[int, typer.Option(help="how many starts at each rank")] = 6,
@@ -34,17 +38,23 @@ def ranks(
     seed: Annotated[int, typer.Option(help="the first seed")] = 0,
     plot: Annotated[Path | None, typer.Option(help="write a picture to this file (png, svg or pdf)")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON instead of a table")] = False,
+    *,
+    reading: options.ReadingOptions,
+    words: options.WordOptions,
 ) -> None:
     """Try several ranks and recommend one, with runners-up and the reason.
 
     Example: partwise ranks matrix.npz --from 2 --to 20 --plot ranks.png
+
+    Example: partwise ranks news.csv --column text --to 20
     """
     load_plugins(plugin)
     algorithm_for(algorithm, loss), as_init(init)
-    plot = check_output(plot, matrix)
-    data = read_matrix(matrix)
+    weighting = words.weighting()
+    plot = check_output(plot, source)
     if most < least:
         raise ValueError(f"--to {most} is below --from {least}; give a range such as --from 2 --to 12.")
+    data = matrix_or_texts(source, weighting, reading)
     tried = range(least, most + 1)
     rows = survey(data, tried, runs=runs, algorithm=algorithm, loss=loss, init=init, seed=seed)
     errors = Console(stderr=True)

@@ -6,9 +6,11 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from partwise.cli.matrix_input import is_matrix, matrix_from
 from partwise.cli.options import ReadingOptions
 from partwise.cli.output import counted, note, working
 from partwise.data.dask.connecting import connected
+from partwise.data.write import ArrayOrSparse
 from partwise.text.cluster_collection import collect_parquet
 from partwise.text.collection import Collection, collect
 from partwise.text.disk_collection import holds_texts, open_collection
@@ -16,6 +18,7 @@ from partwise.text.model_files import load_model
 from partwise.text.read_documents import read_documents
 from partwise.text.topic_model import TopicModel
 from partwise.text.weighting import Weighting
+from partwise.types import Data
 
 
 def collection_from(path: str, weighting: Weighting, reading: ReadingOptions, client: Any = None) -> Collection:
@@ -52,6 +55,14 @@ def _open_converted(path: str, weighting: Weighting, reading: ReadingOptions, cl
     if weighting not in (Weighting(), collection.vocabulary.weighting):
         raise ValueError(f"{path} was counted with other options about words; leave them out, or convert again.")
     return collection
+
+
+def matrix_or_texts(path: str, weighting: Weighting, reading: ReadingOptions) -> ArrayOrSparse | Data:
+    """The matrix in a file or a folder of `convert`, or that of texts."""
+    texts = reading.column is not None or reading.format is not None
+    if not texts and (is_matrix(path) or (Path(path).is_dir() and holds_texts(path))):
+        return matrix_from(path)
+    return collection_from(path, weighting, reading).A
 
 
 def cluster(scheduler: str | None) -> AbstractContextManager[Any]:

@@ -84,6 +84,7 @@ def topics(
 def _show(model: TopicModel, topic_list: Topics, output: Path | None, report: Path | None) -> None:
     """Print the tables, and where the model and the report are."""
     show_topics(topic_list, scores_of(model))
+    show_swamping(model)
     show_worth(model)
     say("", f"Saved in {output}." if output else "Not saved; -o FILE keeps the model, to search and compare.")
     if report is not None:
@@ -101,6 +102,7 @@ def summary(model: TopicModel, topic_list: Topics, output: Path | None, report: 
         "empty": len(collection.empty),
         "duplicates": len(collection.duplicates),
         **topic_list.as_dict(),
+        "stop_word_candidates": list(model.swamping_words()),
         "scores": None if scores is None else vars(scores),
         "weighting": model.weighting.as_dict(),
         "certificate": model.certificate.as_dict(),
@@ -133,6 +135,14 @@ def _like(topic: Topic) -> str:
     titles = [shortened(one.title or one.id, 45) for one in topic.documents]
     kept = titles[:2] if sum(map(len, titles[:2])) < 45 else titles[:1]
     return printable("like " + "; ".join(kept)) if kept else "no document"
+
+
+def show_swamping(model: TopicModel, most: int = 12) -> None:
+    """Name the words that stand in most topics, and those that were left out for that."""
+    if dropped := model.weighting.further_stop_words:
+        say(f"Left out, since they stood in most topics: {', '.join(dropped)}.")
+    elif words := model.swamping_words()[:most]:
+        say(f"In most topics, so perhaps stop words (--stop-words auto leaves them out): {', '.join(words)}.")
 
 
 def show_scores(scores: LabelScores | None) -> None:

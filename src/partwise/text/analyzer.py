@@ -39,6 +39,8 @@ class Analyzer:
     across_stop_words: bool = False
     """Whether n-grams join words over a stop word between them."""
     hashing: int | None = None
+    stop_stems: frozenset[str] = frozenset()
+    """Stems whose words are all left out."""
 
     def __call__(self, text: str) -> list[str]:
         check_text(text)
@@ -53,12 +55,13 @@ class Analyzer:
         """The stem of a word, the word itself where words are not stemmed, and None for a stop word."""
         if word in self.stop:
             return GAP
-        return word if self.stems is None else self.stems[word]
+        unit = word if self.stems is None else self.stems[word]
+        return GAP if unit in self.stop_stems else unit
 
     def content_words(self, text: str) -> list[str]:
         """The words of a text as they are written, without stop words."""
         check_text(text)
-        return [word for word in self.rule.words(text) if word not in self.stop]
+        return [word for word in self.rule.words(text) if self.unit(word) is not GAP]
 
 
 def check_text(text: object) -> None:

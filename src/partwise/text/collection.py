@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from numpy.typing import DTypeLike
 
 from partwise.data.as_data import as_data
 from partwise.text.document import Document
+from partwise.text.stop_words import AUTO, LANGUAGE
 from partwise.text.vocabulary import Vocabulary
 from partwise.text.weighting import Weighting
 from partwise.threads.pool import Workers
@@ -74,6 +75,29 @@ class Collection:
             return None
         lengths: Array = np.sqrt(as_data(self.A, zero=True).T.row_norms2)
         return lengths
+
+    def without(self, words: Sequence[str]) -> Collection:
+        """This collection in memory as if some words were stop words; every term that holds one is left out."""
+        vocabulary = self.vocabulary
+        weighting = replace(
+            vocabulary.weighting,
+            stop_words=LANGUAGE if vocabulary.weighting.stop_words == AUTO else vocabulary.weighting.stop_words,
+            further_stop_words=(*vocabulary.weighting.further_stop_words, *words),
+        )
+        dropped = set(words)
+        kept = np.flatnonzero([not dropped & set(term.split(" ")) for term in vocabulary.terms])
+        matrix = sp.csr_array(self.A)[kept]
+        lengths = np.sqrt(np.bincount(matrix.indices, matrix.data**2, matrix.shape[1]))
+        if weighting.normalize:
+            matrix.data /= lengths[matrix.indices]
+        smaller = replace(
+            vocabulary,
+            weighting=weighting,
+            terms=tuple(vocabulary.terms[i] for i in kept),
+            keys=tuple(vocabulary.keys[i] for i in kept),
+            global_weights=vocabulary.global_weights[kept],
+        )
+        return replace(self, A=matrix, vocabulary=smaller, empty=tuple(map(int, np.flatnonzero(lengths == 0))))
 
     def in_memory(self) -> sp.csr_array:
         """All of A in single precision, gathered part by part where it lies on disk or on workers."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,6 +30,8 @@ from partwise.text.comparison import Comparison, compare_models
 from partwise.text.document import as_labels
 from partwise.text.explain import Explanation, explain_column
 from partwise.text.mixtures import Strongest, degrees, order_by_share, unit_weights
+from partwise.text.stop_words import AUTO
+from partwise.text.swamping import swamping_words
 from partwise.text.text_model import TextModel
 from partwise.text.topics import (
     Example,
@@ -94,6 +96,17 @@ class TopicModel(TextModel):
             whole_number("every", self.every, hint="or None")
         if self.checkpoint is not None:
             place(self.checkpoint)
+
+    def fit_collection(self, collection: Collection) -> Self:
+        """Fit a collection that has been read already; with the stop words "auto" again without the words it finds."""
+        super().fit_collection(collection)
+        if self.weighting.stop_words == AUTO and (words := self.swamping_words()):
+            super().fit_collection(collection.without(words))
+        return self
+
+    def swamping_words(self) -> tuple[str, ...]:
+        """Words that stand in most topics, candidates for stop words: :mod:`partwise.text.swamping` has the rule."""
+        return swamping_words(self.factorization.w, self.terms)
 
     def _factor(self, collection: Collection) -> None:
         fit = factorize(

@@ -57,7 +57,7 @@ class Weighting:
     numbers : whether digits alone are words.
     phrases : neighbours whose NPMI is at least this, such as 0.5, become one term; ``phrase_count`` is how often they
         must occur.
-    further_stop_words : are left out besides ``stop_words``.
+    further_stop_words : are left out besides ``stop_words``, where words are stemmed with all words of the same stem.
     across_stop_words : whether n-grams join words over a stop word between them, as in version 0.1.
     """
 
@@ -119,15 +119,19 @@ class Weighting:
         """text -> list of keys, with the phrases that have been found."""
         if self.language == AUTO:
             raise ValueError("The language is not known yet: fit texts, or name it.")
-        stem = self.stem_language
+        rule, stems = self.rule(), None if self.stem_language is None else Stems(self.stem_language)
+        further = (
+            frozenset() if stems is None else frozenset(stems[rule.fold(word)] for word in self.further_stop_words)
+        )
         return Analyzer(
-            self.rule(),
+            rule,
             self.stopped(),
-            None if stem is None else Stems(stem),
+            stems,
             frozenset(phrases),
             self.ngrams,
             self.across_stop_words,
             self.hashing,
+            frozenset(further),
         )
 
     def rule(self) -> WordRule:
