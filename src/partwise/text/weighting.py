@@ -120,9 +120,7 @@ class Weighting:
         if self.language == AUTO:
             raise ValueError("The language is not known yet: fit texts, or name it.")
         rule, stems = self.rule(), None if self.stem_language is None else Stems(self.stem_language)
-        further = (
-            frozenset() if stems is None else frozenset(stems[rule.fold(word)] for word in self.further_stop_words)
-        )
+        further = () if stems is None else (stems[rule.fold(word)] for word in self.further_stop_words)
         return Analyzer(
             rule,
             self.stopped(),

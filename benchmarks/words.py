@@ -1,0 +1,174 @@
+"""From texts to a weighted matrix, and from a CSV file to a saved model, beside scikit-learn.
+
+Matrices: 20,000 articles of Reuters-21578 and the docstrings of Python's standard library repeated to 50 MB, once with
+scikit-learn's pattern and stop words, where the two matrices must be equal, and made-up texts in five scripts with the
+default words, each with scikit-learn's TfidfVectorizer as it comes. Each takes its turn ``TURNS`` times in one process
+that has compiled what it needs; the fastest turn counts. Models: ``partwise topics`` and a script of scikit-learn's,
+each a process of its own, caches warm. ``make bench-words`` writes ``benchmarks/results/words.json``.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from pipeline import written
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from partwise import datasets
+from partwise.text import Weighting
+from partwise.text.stop_words import english
+
+TURNS, COUNT, MEGABYTES, RANK = 3, 20_000, 50, 20
+SKLEARN_PATTERN = r"(?u)\b\w\w+\b"
+SCRIPTS = {
+    "Latin": (0.4, "abcdefghijklmnoprstuvwyz"),
+    "Cyrillic": (0.2, "абвгдежзиклмнопрстуфхчшя"),
+    "Devanagari": (0.1, "कखगचजतदनपबमयरलवसह"),
+    "Arabic": (0.1, "ابتجحدرسشصطعفقكلمنهوي"),
+    "Han": (0.2, "".join(map(chr, range(0x4E00, 0x4E00 + 1500)))),
+}
+"""script -> (share of the texts, letters)"""
+FLOOR = {"matrix": 3.0, "model": 4.0}
+SCRIPT = """
+import csv, sys, joblib
+from sklearn.decomposition import NMF
+from sklearn.feature_extraction.text import TfidfVectorizer
+csv.field_size_limit(2**25)
+with open(sys.argv[1], newline="", encoding="utf-8") as file:
+    texts = [row["text"] for row in csv.DictReader(file)]
+vectorizer = TfidfVectorizer(stop_words="english", min_df=2)
+matrix = vectorizer.fit_transform(texts)
+model = NMF(int(sys.argv[3]), random_state=0)
+weights = model.fit_transform(matrix)
+terms = vectorizer.get_feature_names_out()
+for topic in model.components_:
+    print(", ".join(terms[topic.argsort()[::-1][:10]]))
+joblib.dump((vectorizer, model, weights, matrix), sys.argv[2])
+"""
+
+
+def standard_library():
+    """The demo's texts again and again, about 50 MB."""
+    texts = [document.text for document in datasets.load_standard_library()]
+    size = sum(map(len, texts))
+    return texts * round(MEGABYTES * 1e6 / size)
+
+
+def mixed_scripts(count=20_000, words=120, seed=0):
+    """Texts of made-up words, each text in one script, words drawn by Zipf's law from 30,000 of a script."""
+    rng = np.random.default_rng(seed)
+    texts = []
+    for share, letters in SCRIPTS.values():
+        signs = np.array(list(letters))
+        vocabulary = ["".join(rng.choice(signs, size)) for size in rng.integers(2, 9, 30_000)]
+        chances = 1 / np.arange(1, len(vocabulary) + 1)
+        drawn = rng.choice(len(vocabulary), (round(share * count), words), p=chances / chances.sum())
+        texts += [" ".join(vocabulary[i] for i in row) for row in drawn]
+    rng.shuffle(texts)
+    return texts
+
+
+def seconds(task):
+    """(how long a task takes, its result)"""
+    start = time.perf_counter()
+    result = task()
+    return time.perf_counter() - start, result
+
+
+def compared(name, texts, weighting, vectorizer, same):
+    """The fastest of some turns of both, and whether the matrices are equal where they must be."""
+    weighting.fit(texts[:200])
+    ours, theirs = [], []
+    for _ in range(TURNS):
+        taken, (vocabulary, matrix) = seconds(lambda: weighting.fit(texts))
+        ours.append(taken)
+        taken, expected = seconds(lambda: vectorizer.fit_transform(texts))
+        theirs.append(taken)
+    if same:
+        assert list(vocabulary.keys) == list(vectorizer.get_feature_names_out())
+        difference = abs(matrix - expected.T).max()
+        assert difference < 1e-12, difference
+    size = sum(len(text.encode()) for text in texts) / 1e6
+    ratio = min(theirs) / min(ours)
+    print(f"{name:<44}{size:>7.1f} MB{min(ours):>9.2f} s{min(theirs):>9.2f} s{ratio:>8.1f} ×")
+    return {
+        "name": name,
+        "megabytes": round(size, 1),
+        "documents": len(texts),
+        "terms": len(vocabulary),
+        "seconds": round(min(ours), 3),
+        "sklearn_seconds": round(min(theirs), 3),
+        "ratio": round(ratio, 2),
+        "same_matrix": same,
+        "met": ratio >= FLOOR["matrix"],
+    }
+
+
+def matrices():
+    """The rows of matrices."""
+    stop = english()
+    plain = Weighting("tfidf", pattern=SKLEARN_PATTERN, stop_words=tuple(sorted(stop)), min_df=2)
+    oracle = TfidfVectorizer(stop_words=sorted(stop), min_df=2)
+    reuters = [article.text for article in datasets.load_reuters() if article.text][:COUNT]
+    shares = ", ".join(f"{share:.0%} {script}" for script, (share, _) in SCRIPTS.items())
+    mixed = mixed_scripts()
+    return [
+        compared("Reuters, scikit-learn's pattern", reuters, plain, oracle, same=True),
+        compared("standard library, scikit-learn's pattern", standard_library(), plain, oracle, same=True),
+        compared("Reuters, default words", reuters, Weighting("tfidf"), oracle, same=False),
+        compared("mixed scripts, default words", mixed, Weighting("tfidf"), TfidfVectorizer(min_df=2), same=False)
+        | {"scripts": shares},
+    ]
+
+
+def models():
+    """The row of models: both commands by turns, whole processes."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, target, script = (Path(folder, name) for name in ("reuters.csv", "model", "script.py"))
+        written(source)
+        script.write_text(SCRIPT, encoding="utf-8")
+        commands = {
+            "partwise": ["-m", "partwise", "topics", source, "--column", "text", "-k", RANK, "-o", target],
+            "sklearn": [script, source, target, RANK],
+        }
+        taken = {name: [] for name in commands}
+        for _ in range(TURNS + 1):  # the first turn fills the caches
+            for name, command in commands.items():
+                run = [sys.executable, *map(str, command)]
+                taken[name].append(seconds(lambda run=run: subprocess.run(run, check=True, capture_output=True))[0])
+    ours, theirs = (min(taken[name][1:]) for name in commands)
+    print(f"{'partwise topics, CSV to saved model':<44}{'':>10}{ours:>9.2f} s{theirs:>9.2f} s{theirs / ours:>8.1f} ×")
+    return {
+        "name": "partwise topics, CSV to saved model",
+        "documents": COUNT,
+        "rank": RANK,
+        "seconds": round(ours, 2),
+        "sklearn_seconds": round(theirs, 2),
+        "ratio": round(theirs / ours, 2),
+        "met": theirs / ours >= FLOOR["model"],
+    }
+
+
+def main():
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=("matrices", "models"))
+    only = parser.parse_args().only
+    path = Path(__file__).parent / "results" / "words.json"
+    content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    content |= {"cores": os.cpu_count(), "floors": FLOOR}
+    if only != "models":
+        content["matrices"] = matrices()
+    if only != "matrices":
+        content["model"] = models()
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
