@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 PEERS := $(VENV)/.peers
 
 .PHONY: demo test test-slow test-browser chromium screenshot lint docs paper bench bench-quick bench-iteration \
-	bench-restarts bench-ranks bench-pipeline bench-retrieval bench-dask bench-disk bench-report clean
+	bench-restarts bench-ranks bench-pipeline bench-words bench-retrieval bench-dask bench-disk bench-report clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -88,6 +88,10 @@ bench-disk: $(READY)  ## 4 GB on disk within 1 GB of memory, and what an iterati
 
 bench-pipeline: $(READY)  ## 20,000 documents from a file to a saved model
 	$(BIN)/python benchmarks/pipeline.py
+
+bench-words: $(READY)  ## texts to a weighted matrix, and a CSV file to a model, beside scikit-learn
+	$(BIN)/python benchmarks/words.py
+	$(BIN)/python docs/generate.py
 
 bench-retrieval: $(READY)  ## search and clustering against human judgement: word vectors, LSI and NMF
 	$(BIN)/python benchmarks/retrieval.py

@@ -38,7 +38,9 @@ def refused(done, sentence):
         (b"text\nship sail\nsail ship\n", ["-k", 9], "k = 9 is more"),
         (b"body,title\nship,a\n", ["--column", "bodi"], "did you mean 'body'"),
         (b"body,title\nship,a\n", [], "--column"),
-        (b"text\nship\xe9 sail\n", [], "--encoding"),
+        (b"text\nship\xe9 sail\n", ["--encoding", "utf-8"], "--encoding latin-1"),
+        (b"text\nship sail\n", ["--language", "klingon"], "There is no language 'klingon'; There are arabic"),
+        (b"text\nship sail\n", ["--strip", "pdf"], "There is no thing to strip 'pdf'"),
         (b"text\nship\x00\x01\x02 sail\n", [], "binary"),
         (b"text\nship sail\n", ["--encoding", "utf-9"], "encoding"),
         (b"text\nship sail\n", ["--format", "cvs"], "did you mean 'csv'"),
@@ -100,9 +102,9 @@ def test_single_bad_documents_are_counted_warnings(warm, tmp_path):
     (tmp_path / "mixed.txt").write_bytes(
         "ship café\ntide café\n".encode() + "ship café\n".encode("latin-1") + b"tide\n"
     )
-    refused(warm("topics", "mixed.txt", "-k", 2, cwd=tmp_path), "line 3")
-    done = warm("topics", "mixed.txt", "-k", 2, "--json", "--encoding", "utf-8,latin-1", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    refused(warm("topics", "mixed.txt", "-k", 2, "--encoding", "utf-8", cwd=tmp_path), "line 3")
+    done = warm("topics", "mixed.txt", "-k", 2, "--json", cwd=tmp_path)
+    assert "Not utf-8, so read as iso8859-1: mixed.txt, line 3." in done.stderr
     assert json.loads(done.stdout)["documents"] == 4
 
 

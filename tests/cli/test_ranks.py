@@ -36,6 +36,16 @@ def test_the_table_fits_a_terminal(matrix, warm):
     assert "Recommended: 3." in done.stdout
 
 
+def test_ranks_of_texts(warm, tmp_path):
+    """Texts are read and weighted as `topics` does, with its options."""
+    rows = [f"{group} {'the ' * (i % 3)}" for i in range(8) for group in ("ship sea sail", "oven bread flour")]
+    (tmp_path / "a.csv").write_text("body,n\n" + "".join(f"{row},{i}\n" for i, row in enumerate(rows)))
+    options = ["--column", "body", "--weight", "counts", "--from", 1, "--to", 3, "--runs", 2]
+    done = warm("ranks", "a.csv", *options, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["recommended"] == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -45,7 +55,7 @@ def test_the_table_fits_a_terminal(matrix, warm):
         (["A", "--from", 5, "--to", 3], "is below"),
         (["A", "--to", 99], "rank must be"),
         (["A", "--runs", 1], "at least 2"),
-        (["notes.txt"], "not a matrix file"),
+        (["notes.txt"], "There is no file or folder notes.txt"),
     ],
 )
 def test_misuse_is_one_sentence(arguments, sentence, matrix, warm):

@@ -95,6 +95,27 @@ def test_options_reach_the_model(folder, warm, tmp_path):
     assert not {"ship", "bread"} & {part for term in model.terms for part in term.split()}
 
 
+def test_options_about_words_reach_the_model(warm, tmp_path):
+    """Language, pattern, numbers, phrases and what is stripped; candidates for stop words are named or dropped."""
+    groups = ["Schiff Hafen", "Brot Ofen", "Geige Flöte", "Tor Spiel", "Wahl Partei"]
+    rows = [f"<p>{group} und 2024 Bericht {'Bericht' * (i % 2)}</p>" for i in range(8) for group in groups]
+    (tmp_path / "a.txt").write_text("\n".join(rows), encoding="utf-8")
+    words = ["--language", "auto", "--stem", "language", "--numbers", "--strip", "html"]
+    phrases = ["--phrases", "--phrase-npmi", 0.4, "--phrase-count", 4]
+    options = ["a.txt", "-k", 5, "-o", tmp_path / "m", *words, *phrases]
+    summary = parsed(warm("topics", *options, "--json", cwd=tmp_path))
+    model = pw.load(tmp_path / "m")
+    assert model.weighting == pw.Weighting(language="de", numbers=True, phrases=0.4, phrase_count=4, stem="language")
+    assert "schiff hafen" in model.terms
+    assert "bericht" in summary["stop_word_candidates"]
+    assert "bericht" in good(warm("topics", *options, cwd=tmp_path)).partition("perhaps stop words")[2]
+    assert "Left out" in good(warm("topics", *options, "--stop-words", "auto", cwd=tmp_path))
+    assert "bericht" not in pw.load(tmp_path / "m").terms
+    (tmp_path / "b.txt").write_text("quite another language\nin every word\n", encoding="utf-8")
+    done = warm("transform", tmp_path / "m", "b.txt", cwd=tmp_path)
+    assert "100% of the words are unknown to the model, whose language is german" in done.stderr
+
+
 def test_search_answers_as_the_library(saved, warm):
     """The table shows ids and scores, --json is the answer itself; like a document, and from stdin."""
     wanted = pw.load(saved).search("ship and harbour", 4)

@@ -43,7 +43,11 @@ def as_parquet(rows):
     return file.getvalue()
 
 
-WRITERS = {"csv": as_csv, "tsv": as_tsv, "jsonl": as_jsonl, "parquet": as_parquet}
+def as_json(rows):
+    return json.dumps([dict(zip(("body", "head", "kind"), row, strict=True)) for row in rows]).encode()
+
+
+WRITERS = {"csv": as_csv, "tsv": as_tsv, "json": as_json, "jsonl": as_jsonl, "parquet": as_parquet}
 
 
 def write(folder, name, content, packed):

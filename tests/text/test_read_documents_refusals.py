@@ -31,8 +31,13 @@ BAD = [
     ("x.csv", b"text\n", {}, "There is no document in .*x.csv"),
     ("x.csv", b'text,b\n1,2\n"never, closed\n3,4\n', {}, "line 3: a quote that opens in this row is never closed"),
     ("x.csv", b'text,b\n"a"b,2\n', {}, "line 2: .*written twice"),
-    ("x.csv", b"text\nfine\ncaf\xe9\n", {}, r"x.csv, line 3 is not utf-8 \(byte 0xE9\); .*--encoding latin-1"),
-    ("x.txt", b"fine\n\ncaf\xe9\n", {}, r"line 3 is not utf-8 \(byte 0xE9\)"),
+    (
+        "x.csv",
+        b"text\nfine\ncaf\xe9\n",
+        {"encoding": "utf-8"},
+        r"line 3 is not utf-8 \(byte 0xE9\); .*-1",
+    ),
+    ("x.txt", b"fine\n\ncaf\xe9\n", {"encoding": "utf-8"}, r"line 3 is not utf-8 \(byte 0xE9\)"),
     ("x.txt", b"\x81\n", {"encoding": "cp1252"}, "line 1 is not cp1252"),
     ("x.txt", b"fine\n", {"encoding": "utf8x"}, r"no encoding 'utf8x'; did you mean 'utf-?8'\?"),
     ("x.txt", b"fine\n", {"encoding": "hex"}, "no encoding 'hex'"),
@@ -128,7 +133,9 @@ def test_bad_files_in_a_folder(tmp_path):
         read_documents(tmp_path, format="csv")
     make(tmp_path, "e.txt", b"one\ntwo\nthr\xe9e")
     with pytest.raises(ValueError, match=r"e.txt, line 3 is not utf-8"):
-        list(read_documents(tmp_path, warn=warnings.append))
+        list(read_documents(tmp_path, encoding="utf-8", warn=warnings.append))
+    assert [d.text[-5:] for d in read_documents(tmp_path, warn=warnings.append)] == ["hello", "thrée"]
+    assert f"Not utf-8, so read as iso8859-1: {tmp_path / 'e.txt'}, line 1." in warnings
 
 
 def test_a_line_without_end(tmp_path):

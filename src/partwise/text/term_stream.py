@@ -89,6 +89,12 @@ def read_terms(
 
 def _units(analyzer: Analyzer, words: Sequence[str]) -> tuple[Array, list[str]]:
     """(the unit of each word, −1 for a stop word; the units)"""
+    if analyzer.stems is None:
+        stop, known = analyzer.stop, {word: number for number, word in enumerate(words)}
+        left_out = [word for word in known if word in stop] if stop.hiragana else known.keys() & stop.words
+        own = np.arange(len(words), dtype=np.int32)
+        own[[known[word] for word in left_out]] = -1
+        return own, list(words)
     numbers: dict[str, int] = {}
     unit_of = np.full(len(words), -1, np.int32)
     for number, word in enumerate(words):

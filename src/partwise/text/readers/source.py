@@ -9,18 +9,19 @@ import io
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import AnyStr, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from partwise.storage.gzipped import gunzipped
 
 LIMIT = 1 << 25
 """The most bytes of one document; what is longer is hardly one document, and its words would fill the memory."""
+BLOCK = 1 << 16
 TOO_LONG = f"Longer than {LIMIT >> 20} MB, so left out"
 BOM = "\ufeff"
 ENCODING = "utf-8,latin-1"
@@ -74,6 +75,13 @@ class Decoder:
     def by_line(self) -> bool:
         """Whether a line feed is the byte 10, so that bytes can be cut into lines before they are decoded."""
         return all("\n".encode(name) == b"\n" for name in self._names)
+
+    def whole(self, raw: bytes) -> str | None:
+        """Bytes in the first encoding, None where they are not."""
+        try:
+            return raw.decode(self.first)
+        except UnicodeDecodeError:
+            return None
 
     def text(self, raw: bytes, name: str, line: int) -> str:
         """The text of bytes that start at a line of a file; bytes in no encoding are refused with their line."""
@@ -168,13 +176,12 @@ class TextSource:
             hint = "it is UTF-16: say --encoding utf-16." if wide else "it is a binary file, not text."
             raise ValueError(f"{self.name} holds NUL bytes: {hint}")
         if self.decoder.by_line:
-            for number, raw in enumerate(_limited_lines(stream.readline, b"\n"), 1):
-                yield number, None if raw is None else self.decoder.text(raw, self.name, number)
+            yield from enumerate(self._decoded_lines(stream), 1)
             return
         number = 0
         wrapped = io.TextIOWrapper(stream, self.decoder.first, newline="\n")
         try:
-            for number, text in enumerate(_limited_lines(wrapped.readline, "\n"), 1):
+            for number, text in enumerate(_limited_lines(wrapped), 1):
                 yield number, text
         except UnicodeError:
             raise ValueError(
@@ -183,17 +190,53 @@ class TextSource:
         finally:
             wrapped.detach()
 
+    def _decoded_lines(self, stream: io.BufferedReader) -> Iterator[str | None]:
+        """The lines, many decoded at a time where all of them are in the first encoding."""
+        name, number = self.name, 1
+        for block in _line_blocks(stream):
+            text = None if block is None else self.decoder.whole(block)
+            if block is None:
+                yield None
+                number += 1
+            elif text is not None:
+                lines = (text.removeprefix(BOM) if number == 1 else text).split("\n")
+                last = lines.pop()
+                for line in lines:
+                    yield line + "\n"
+                if last:
+                    yield last
+                number += len(lines)
+            else:
+                for raw in io.BytesIO(block):
+                    yield self.decoder.text(raw, name, number)
+                    number += 1
+
 
 def _buffered(stream: BinaryIO) -> io.BufferedReader:
     return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, stream))
 
 
-def _limited_lines(readline: Callable[[int], AnyStr], end: AnyStr) -> Iterator[AnyStr | None]:
+def _line_blocks(stream: io.BufferedReader) -> Iterator[bytes | None]:
+    """Blocks of whole lines; None in place of a line that is longer than LIMIT."""
+    while block := stream.read(BLOCK):
+        tail = b"" if block.endswith(b"\n") else stream.readline(LIMIT + 1)
+        start = block.rfind(b"\n") + 1
+        if tail and len(block) - start + len(tail) > LIMIT:
+            if start:
+                yield block[:start]
+            while tail and not tail.endswith(b"\n"):
+                tail = stream.readline(1 << 20)
+            yield None
+        else:
+            yield block + tail
+
+
+def _limited_lines(stream: io.TextIOWrapper) -> Iterator[str | None]:
     """Lines; None for one that is longer than LIMIT."""
-    while line := readline(LIMIT + 1):
-        if len(line) <= LIMIT or line.endswith(end):
+    while line := stream.readline(LIMIT + 1):
+        if len(line) <= LIMIT or line.endswith("\n"):
             yield line
             continue
-        while line and not line.endswith(end):
-            line = readline(1 << 20)
+        while line and not line.endswith("\n"):
+            line = stream.readline(1 << 20)
         yield None
