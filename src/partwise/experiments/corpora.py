@@ -9,6 +9,7 @@ from pathlib import Path
 import scipy.sparse as sp
 
 from partwise import datasets
+from partwise.text.tokenizer import PATTERN
 from partwise.text.weighting import Weighting
 
 MIN_DF = {"medlars": 2, "cisi": 2, "reuters10": 3}
@@ -27,7 +28,7 @@ class Corpus:
 
 def weighting(weight: str, min_df: int) -> Weighting:
     """tf-idf in columns of length 1, the others as they stand: English stop words out, two letters or more."""
-    return Weighting(weight=weight, min_df=min_df, normalize=weight == "tfidf")
+    return Weighting(weight=weight, min_df=min_df, normalize=weight == "tfidf", pattern=PATTERN)
 
 
 @lru_cache(maxsize=8)
