@@ -17,6 +17,7 @@ from partwise.algorithms.table import (
     anls_fnnls,
     anls_lawson_hanson,
     barrier,
+    beta_multiplicative,
     extrapolated,
     frozen,
     gdcls,
@@ -51,7 +52,7 @@ from partwise.inits.table import INITS
 from partwise.linalg.measures import hoyer
 from partwise.linalg.svd import SVD, truncated_svd
 from partwise.load import load
-from partwise.losses.table import LOSSES
+from partwise.losses.table import LOSSES, beta
 from partwise.result.certificate import Certificate
 from partwise.result.factorization import Factorization
 from partwise.resume import Resumable, resume
@@ -112,6 +113,8 @@ __all__ = [
     "anls_lawson_hanson",
     "as_data",
     "barrier",
+    "beta",
+    "beta_multiplicative",
     "compare_methods",
     "extrapolated",
     "factorize",

@@ -101,8 +101,8 @@ def factorize(
         the members of ``partwise.types.Local``; m × n (terms × documents), entries ≥ 0.
     rank : the number of components k.
     algorithm : a name in ``ALGORITHMS`` or an object such as ``acls(lam_w=.5, lam_h=.5)``; None is the loss's own.
-    loss : what is minimised, a name in ``LOSSES``: "squared", or for counts "poisson" (also "kl"), the Kullback–Leibler
-        divergence; None is the algorithm's own.
+    loss : what is minimised, a name in ``LOSSES``: "squared", for counts "poisson" (also "kl"), the Kullback–Leibler
+        divergence, on dense data "itakura-saito" or ``beta(1.5)``; None is the algorithm's own.
     init : a name in ``INITS``, an object, W itself, a pair (W, H), or an earlier result; None is the algorithm's own,
         ``sample`` for the default one, and ``random-acol`` with restarts.
     stop : a stopping rule or a list of which any may stop the run (see :func:`default_stop`); without MaxIterations

@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from takes import loss
 
 import partwise as pw
 from partwise.data.manifest import MANIFEST
@@ -44,7 +45,7 @@ def test_the_data_law_holds(tmp_path, make, dtype, long):
 
 def on_disk(name):
     """Whether an algorithm's loss can be minimised without all of A in memory."""
-    return not pw.LOSSES[pw.ALGORITHMS[name]().loss].local_only
+    return not loss(name).local_only
 
 
 @pytest.mark.parametrize("long", [0, 1])

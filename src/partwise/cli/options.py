@@ -13,7 +13,7 @@ import typer
 
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.table import ALGORITHMS
-from partwise.losses.table import algorithm_for
+from partwise.losses.table import algorithm_for, as_loss
 from partwise.text.readers.source import ENCODING
 from partwise.text.stop_words import AUTO, ENGLISH, LANGUAGE, language_names, read_stop_words
 from partwise.text.weighting import Weighting
@@ -37,7 +37,7 @@ AlgorithmName = Annotated[
     str | None, fitting("--algorithm", help="A name in partwise.ALGORITHMS; else the loss's own, als-hals for squared.")
 ]
 LossName = Annotated[
-    str | None, fitting("--loss", help="What is minimised, a name in partwise.LOSSES: squared, or poisson for counts.")
+    str | None, fitting("--loss", help="What is minimised, squared, poisson for counts, itakura-saito, beta=1.5, …")
 ]
 InitName = Annotated[str | None, fitting("--init", help="A name in partwise.INITS; else the algorithm's own.")]
 Plugins = Annotated[
@@ -140,10 +140,10 @@ class PenaltyOptions:
         """The algorithm of this name, or the loss's own, with these penalties; the name where there are none."""
         if not self.l1_w and not self.l1_h:
             return name
-        chosen = algorithm_for(name, loss).name
-        if "l1_w" not in signature(ALGORITHMS[chosen]).parameters:
-            raise ValueError(f"{chosen} takes no --l1-w and --l1-h; use hals, als-hals, anls or kl-sweeps.")
-        return ALGORITHMS[chosen](l1_w=self.l1_w, l1_h=self.l1_h)
+        chosen = algorithm_for(name, loss)
+        if "l1_w" not in signature(ALGORITHMS[chosen.name]).parameters:
+            raise ValueError(f"{chosen.name} takes no --l1-w and --l1-h; use hals, als-hals, anls or kl-sweeps.")
+        return ALGORITHMS[chosen.name](l1_w=self.l1_w, l1_h=self.l1_h, **as_loss(chosen.loss).settings)
 
 
 def grouped(*left_out: str) -> Callable[[Verb], Verb]:

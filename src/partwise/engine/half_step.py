@@ -170,6 +170,8 @@ def fold_in(
         raise ValueError(
             "Components of H are frozen, so other columns have no weights for them; freeze components of W alone."
         )
+    if refusal := loss.refuses(documents, algorithm):
+        raise ValueError(refusal)
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         gram = sum_rows(gram_of, w)
         if not np.isfinite(gram).all():

@@ -15,15 +15,15 @@ from partwise.arguments import is_whole, number
 from partwise.data.as_data import as_factor
 from partwise.engine.half_step import Job, half_step
 from partwise.inits.base import Given, Init
-from partwise.losses.table import ALIASES, LOSSES, algorithm_for, loss_of
+from partwise.losses.table import ALIASES, LOSSES, algorithm_for, beta, loss_of
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Factor
 
 SOLVERS = {
     "cd": {"squared": "hals"},
-    "mu": {"squared": "multiplicative", "poisson": "kl-multiplicative"},
+    "mu": {"squared": "multiplicative", "poisson": "kl-multiplicative", "β": "beta-multiplicative"},
 }
-"""scikit-learn's solvers -> loss -> algorithm."""
+"""scikit-learn's solvers -> loss -> algorithm; "β" stands for every other β-divergence."""
 BETAS = {2.0: "squared", 1.0: "poisson"}
 """β -> loss; scikit-learn's names are those of the losses' aliases."""
 ANY_SIZE = ("random", "random-acol", "random-c", "co-occurrence", "sample")
@@ -36,10 +36,11 @@ def loss_for(beta_loss: Any) -> str:
         name = ALIASES.get(beta_loss, beta_loss)
         if name in LOSSES:
             return name
-    elif isinstance(beta_loss, Real) and not isinstance(beta_loss, bool) and float(beta_loss) in BETAS:
-        return BETAS[float(beta_loss)]
+    elif isinstance(beta_loss, Real) and not isinstance(beta_loss, bool):
+        return BETAS.get(float(beta_loss)) or beta(float(beta_loss))
     raise ValueError(
-        f"beta_loss={beta_loss!r} is not one of the losses here; use 'frobenius' (2) or 'kullback-leibler' (1)."
+        f"beta_loss={beta_loss!r} is not one of the losses here; use 'frobenius' (2), 'kullback-leibler' (1), "
+        "'itakura-saito' (0), or a number."
     )
 
 
@@ -50,12 +51,13 @@ def chosen_algorithm(solver: Any, algorithm: Any, beta_loss: Any) -> Algorithm:
     name = solver if algorithm is None else algorithm
     loss = loss_for(beta_loss)
     if isinstance(name, str) and name in SOLVERS:
-        if loss not in SOLVERS[name]:
+        kind = loss if loss in BETAS.values() else "β"
+        if kind not in SOLVERS[name]:
             raise ValueError(
                 f"Invalid beta_loss parameter: solver {name!r} does not handle beta_loss = {beta_loss!r}; "
                 "use solver='mu', or leave out solver."
             )
-        name = SOLVERS[name][loss]
+        name = SOLVERS[name][kind]
     if loss == "squared" and beta_loss == "frobenius":  # the default: an algorithm for another loss brings its own
         return algorithm_for(name)
     return algorithm_for(name, loss)

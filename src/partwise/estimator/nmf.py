@@ -58,7 +58,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     algorithm : str, Algorithm or None, default=None
         The same choice, which may also be an object such as ``partwise.acls(lam_w=.5, lam_h=.5)``; its W is
         ``components_``, its H the weights of the samples.
-    beta_loss : "frobenius" or 2, "kullback-leibler" or 1, default="frobenius"
+    beta_loss : "frobenius" or 2, "kullback-leibler" or 1, "itakura-saito" or 0, or another β, default="frobenius"
         What is minimised.
     tol : float, default=1e-4
         A smaller tolerance never makes fewer iterations, and 0 makes max_iter iterations. The fit ends when the

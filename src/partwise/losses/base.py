@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -80,7 +80,7 @@ class Loss(ABC):
     the half-step needs from all parts.
     """
 
-    name: ClassVar[str]
+    name: str
     divergence: ClassVar[float] = 1.0
     """What scikit-learn's beta divergence is of this loss: ½ for the squared one."""
     default_algorithm: ClassVar[str]
@@ -89,6 +89,8 @@ class Loss(ABC):
     """The algorithm where none is named and the data come in parts, where that is another one."""
     units: ClassVar[tuple[str, str]] = ("of ‖A‖", "of the squares explained")
     """What the relative error, and 1 less its square, are shares of."""
+    settings: Mapping[str, float] = {}
+    """What the default algorithm must be given to minimise this very loss."""
     local_only: ClassVar[bool] = False
     """Whether all of A must be in memory."""
     streams: ClassVar[bool] = True

@@ -2,26 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.table import ALGORITHMS, as_algorithm
-from partwise.arguments import choose
+from partwise.arguments import choose, number
 from partwise.losses.absolute import Absolute
 from partwise.losses.base import Loss
+from partwise.losses.beta import Beta
 from partwise.losses.poisson import Poisson
 from partwise.losses.squared import Squared
 from partwise.types import Data
 
-LOSSES: dict[str, Loss] = {"squared": Squared(), "poisson": Poisson(), "absolute": Absolute()}
+LOSSES: dict[str, Loss] = {
+    "squared": Squared(),
+    "poisson": Poisson(),
+    "absolute": Absolute(),
+    "itakura-saito": Beta(0.0),
+}
 """Name -> loss; add a line to add one."""
+FAMILIES: dict[str, Callable[[Any], Loss]] = {"beta": lambda value: Beta(number("beta", value, -10, 10))}
+"""Losses with a parameter: "beta=1.5" is FAMILIES["beta"](1.5)."""
 ALIASES = {"frobenius": "squared", "kl": "poisson", "kullback-leibler": "poisson"}
+
+
+def as_loss(name: Any) -> Loss:
+    """The loss of a name such as "poisson", "kl" or "beta=1.5"."""
+    family, equals, value = name.partition("=") if isinstance(name, str) else (name, "", "")
+    if equals and family in FAMILIES:
+        try:
+            return FAMILIES[family](float(value))
+        except ValueError:
+            return FAMILIES[family](value)  # whose sentence says what is allowed
+    loss: Loss = choose("loss", ALIASES.get(name, name) if isinstance(name, str) else name, LOSSES)
+    return loss
+
+
+def beta(value: float) -> str:
+    """The name of the β-divergence for ``loss=``: "beta=1.5" for 1.5, "itakura-saito" for 0. Dense data only.
+
+    d(a | y) = (a^β + (β − 1) y^β − β a y^(β−1)) / (β(β − 1)); 2 is half the squared error, 1 the Kullback–Leibler
+    divergence. For those two the losses "squared" and "poisson" have faster methods, and take sparse data.
+    """
+    return FAMILIES["beta"](value).name
 
 
 def loss_of(algorithm: Algorithm) -> Loss:
     """The loss that an algorithm minimises."""
-    loss: Loss = choose("loss", algorithm.loss, LOSSES)
-    return loss
+    return as_loss(algorithm.loss)
 
 
 def suited(algorithm: Algorithm, data: Data) -> Algorithm:
@@ -33,15 +63,15 @@ def suited(algorithm: Algorithm, data: Data) -> Algorithm:
 
 def algorithm_for(algorithm: str | Algorithm | None, loss: str | None = None) -> Algorithm:
     """The algorithm by name or as it is, or the loss's own; one that minimises another loss is refused."""
-    name = None if loss is None else ALIASES.get(loss, loss) if isinstance(loss, str) else loss
-    wanted: Loss = LOSSES["squared"] if name is None else choose("loss", name, LOSSES)
-    if algorithm is None:
-        return replace(as_algorithm(wanted.default_algorithm), elsewhere=wanted.everywhere)
+    wanted = as_loss("squared" if loss is None else loss)
+    if algorithm is None or (loss is not None and algorithm == wanted.default_algorithm):
+        own = ALGORITHMS[wanted.default_algorithm](**wanted.settings)
+        return replace(own, elsewhere=wanted.everywhere if algorithm is None else None)
     chosen = as_algorithm(algorithm)
-    if name is not None and chosen.loss != wanted.name:
+    if loss is not None and chosen.loss != wanted.name:
         fitting = [other for other, factory in ALGORITHMS.items() if factory().loss == wanted.name]
         raise ValueError(
-            f"{chosen.name} minimises the {chosen.loss} loss, not the {wanted.name} one; use {' or '.join(fitting)}, "
-            "or leave out algorithm."
+            f"{chosen.name} minimises the {chosen.loss} loss, not the {wanted.name} one; use "
+            f"{' or '.join(fitting or [wanted.default_algorithm])}, or leave out algorithm."
         )
     return chosen

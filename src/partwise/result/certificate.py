@@ -17,7 +17,7 @@ from partwise.engine.run import Run
 from partwise.engine.step import Optimality, StartCost
 from partwise.inits.table import name_of
 from partwise.linalg.measures import duplicate_topics, sparsity_of, tally
-from partwise.losses.table import LOSSES
+from partwise.losses.table import as_loss
 from partwise.plot.html import rows_html
 from partwise.storage.settings import Reader, plain
 
@@ -125,7 +125,10 @@ class Certificate:
     @property
     def units(self) -> tuple[str, str]:
         """What the relative error, and 1 less its square, are shares of, in words."""
-        return LOSSES[self.loss if self.loss in LOSSES else "squared"].units
+        try:
+            return as_loss(self.loss).units
+        except ValueError:  # a file may name a loss that is not in the table
+            return as_loss("squared").units
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers, words, lists and dicts, ready for JSON."""

@@ -1,6 +1,7 @@
 """Half-steps, one file each. None of them sees the data."""
 
 from partwise.algorithms.updates.barrier import Barrier
+from partwise.algorithms.updates.beta import BetaMultiplicative
 from partwise.algorithms.updates.clipped_least_squares import LeastSquares
 from partwise.algorithms.updates.frozen import Frozen
 from partwise.algorithms.updates.hals import CoordinateSweeps
@@ -16,6 +17,7 @@ from partwise.types import Update
 
 __all__ = [
     "Barrier",
+    "BetaMultiplicative",
     "CoordinateSweeps",
     "FastActiveSet",
     "Frozen",
