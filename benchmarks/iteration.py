@@ -27,7 +27,7 @@ from partwise.threads.pool import Workers
 REPEATS = 101
 LIMITS = {"acls": 1.4, "hals, 1 sweep": 2.2, "hals, 3 sweeps": None, "als-hals (the default)": None}
 METHODS = {
-    "acls": pw.acls(),
+    "acls": pw.acls(0.5, 0.5),
     "hals, 1 sweep": pw.hals(sweeps=1),
     "hals, 3 sweeps": pw.hals(sweeps=3),
     "als-hals (the default)": pw.als_hals(),

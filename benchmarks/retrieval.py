@@ -17,7 +17,7 @@ from partwise.text import Weighting
 from partwise.text.clusters import label_scores
 
 RANKS, SEEDS = (10, 25, 50, 100, 200), range(5)
-METHODS = {"nmf": {}, "acls": {"algorithm": "acls", "init": "svd-centroid"}}
+METHODS = {"nmf": {}, "acls": {"algorithm": pw.acls(0.5, 0.5), "init": "svd-centroid"}}
 COLLECTIONS = {"MEDLARS": datasets.load_medlars, "CISI": datasets.load_cisi}
 
 

@@ -53,7 +53,9 @@ def algorithms_page() -> str:
             "## Algorithms",
             table(("name", "what it does", "settings"), algorithms),
             "`partwise.extrapolated(algorithm)` adds safeguarded momentum to any of them, `partwise.frozen(algorithm, "
-            "w=...)` holds some components as they are, `partwise.penalised(algorithm, w=...)` sets other penalties.",
+            "w=...)` holds some components as they are, `partwise.penalised(algorithm, w=...)` sets other penalties, "
+            "`partwise.as_written(algorithm)` runs one of the paper's five as its box has it. λ may be "
+            "`partwise.relative(share)`, a share of the data's own scale.",
             "## Losses",
             table(("name", "what is minimised", "algorithm where none is named"), losses),
             "## Penalties",
@@ -63,7 +65,8 @@ def algorithms_page() -> str:
             "A start may also be W itself (m × k), a pair (W, H), or an earlier result.",
             "## Stopping rules",
             table(("rule", "when it stops", "settings"), rules),
-            "Rules combine: `a | b` stops when either does, `a & b` when both hold at once.",
+            "Rules combine: `a | b` stops when either does, `a & b` when both hold at once. "
+            "`angular_stop()` is the paper's: the angle, every fifth iteration after a burn-in.",
         ]
     )
 

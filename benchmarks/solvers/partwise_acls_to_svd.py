@@ -19,4 +19,4 @@ def fit(matrix, rank, seed, target):
     import partwise as pw
 
     stop = [pw.Frobenius(level=target, every=1), pw.MaxIterations(200)]
-    return factored(matrix, rank, algorithm="acls", init="random-acol", stop=stop, seed=seed, keep="last")
+    return factored(matrix, rank, algorithm=pw.acls(0.5, 0.5), init="random-acol", stop=stop, seed=seed, keep="last")

@@ -4,8 +4,10 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from partwise.algorithms.as_written import as_written
 from partwise.algorithms.base import Algorithm, Side
 from partwise.algorithms.penalties import PENALTIES, Penalty, Quadratic
+from partwise.algorithms.relative import relative
 from partwise.algorithms.table import (
     ALGORITHMS,
     acls,
@@ -46,6 +48,7 @@ from partwise.engine.stopping import (
     Rule,
     Stationarity,
     TimeLimit,
+    angular_stop,
 )
 from partwise.factorize import factorize, iterate
 from partwise.inits.table import INITS
@@ -108,10 +111,12 @@ __all__ = [
     "alp",
     "als",
     "als_hals",
+    "angular_stop",
     "anls",
     "anls_fnnls",
     "anls_lawson_hanson",
     "as_data",
+    "as_written",
     "barrier",
     "beta",
     "beta_multiplicative",
@@ -133,6 +138,7 @@ __all__ = [
     "plan",
     "projected_gradient",
     "ranks",
+    "relative",
     "resume",
     "stability",
     "truncated_svd",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -44,7 +45,7 @@ def iterate(
     init: Any = None,
     seed: int | None = 0,
     threads: int | None = None,
-    reseed: bool = True,
+    reseed: bool | None = None,
     lenient: bool = False,
 ) -> Iterator[Step]:
     """The steps of a factorisation, without end: take as many as you like.
@@ -85,8 +86,8 @@ def factorize(
     racing: Racing | None = RACING,
     seed: int | None = 0,
     threads: int | None = None,
-    keep: Literal["best", "last"] = "best",
-    reseed: bool = True,
+    keep: Literal["best", "last"] | None = None,
+    reseed: bool | None = None,
     settle: bool = False,
     svd: bool | SVD = False,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -114,8 +115,9 @@ def factorize(
     racing : when and how strongly starts that are behind are dropped; None takes every start to its end.
     seed : a seed gives the same bits on any number of threads; None draws one and notes it in the certificate.
     threads : how many threads; PARTWISE_NUM_THREADS or all usable cores unless given.
-    keep : which iterate to return where the method is not monotone, the "best" or the "last".
-    reseed : whether a dead component gets a new start.
+    keep : which iterate to return where the method is not monotone, the "best" or the "last"; None is the best, or the
+        last for an algorithm ``as_written``.
+    reseed : whether a dead component gets a new start; None is yes, or no for an algorithm ``as_written``.
     settle : whether to end with the exact H for the W that was found, which is what ``transform`` gives.
     svd : True to compare the error with the SVD's of the same rank, or that SVD.
     checkpoint : a file to keep the run in as it goes. The same call goes on from there, bit for bit as though it had
@@ -154,9 +156,12 @@ def factorize(
         whole_number("every", every, hint="or None")
     with call.problem.workers:
         if path is None:
-            return certified(*call.drive())
-        with alone(path):
-            return call.drive_kept(Checkpoint(path, every, call.identity(), drawn_seed(seed), versions()))
+            fit = certified(*call.drive())
+        else:
+            with alone(path):
+                fit = call.drive_kept(Checkpoint(path, every, call.identity(), drawn_seed(seed), versions()))
+    warn_of(fit)
+    return fit
 
 
 def checked_call(
@@ -172,8 +177,8 @@ def checked_call(
     racing: Any = RACING,
     seed: Any = 0,
     threads: Any = None,
-    keep: Any = "best",
-    reseed: bool = True,
+    keep: Any = None,
+    reseed: bool | None = None,
     settle: bool = False,
     svd: bool | SVD = False,
     clock: Clock | None = None,
@@ -186,6 +191,8 @@ def checked_call(
     if racing is not None and not isinstance(racing, Racing):
         raise TypeError(f"racing must be a Racing(...) or None, not {racing!r}.")
     whole_number("restarts", restarts)
+    if keep is None:
+        keep = "last" if problem.algorithm.plain else "best"
     if keep not in ("best", "last"):
         raise ValueError(f'keep must be "best" or "last", not {keep!r}.')
     if isinstance(svd, SVD):
@@ -305,6 +312,7 @@ class Call:
         try:
             fit = Factorization.from_stored(*checkpoint.result)
             algorithm = next(one for one in algorithms if str(one) == fit.certificate.algorithm)
+            algorithm = algorithm.scaled(fit.certificate.scales)
         except (*MISFIT, StopIteration):
             raise misfit(checkpoint.path) from None
         w, h = (side.hand_out(side.hold(rows)) for side, rows in ((data, fit.w), (data.T, fit.h)))
@@ -328,16 +336,26 @@ def certified(run: Run, table: Sequence[StartRow], svd_error: float | None = Non
     history = np.array(run.history, HISTORY).view(np.recarray)
     returned = history.iteration == run.returned
     history.kkt[returned], history.error[returned] = step.kkt, step.error
-    assert run.reason is not None
+    reason = run.conclusion
+    assert reason is not None
     return Factorization(
         w=data.hand_out(step.w),
         h=data.T.hand_out(step.h),
         history=history,
-        reason=run.reason,
+        reason=reason,
         certificate=certificate,
-        algorithm=run.problem.algorithm,
+        algorithm=run.problem.algorithm.scaled(step.scales),
         restarts=tuple(table),
     )
+
+
+def warn_of(fit: Factorization) -> None:
+    """Warn the caller's caller of a run that ended no better than zeros, or with the start."""
+    certificate = fit.certificate
+    failed = fit.reason in (Reason.COLLAPSED, Reason.NO_MINIMUM, Reason.NOT_FINITE) and fit.error > 0
+    if fit.reason in (Reason.WORTHLESS, Reason.NO_GAIN) or (failed and (certificate.returned == 0 or fit.error >= 1)):
+        spent = f"{certificate.algorithm} at iteration {certificate.iterations}, relative error {fit.error:.6g}"
+        warnings.warn(f"{fit.reason} ({spent})", RuntimeWarning, stacklevel=3)
 
 
 def as_problem(
@@ -346,7 +364,7 @@ def as_problem(
     algorithm: Any,
     init: Any,
     threads: int | None,
-    reseed: bool = True,
+    reseed: bool | None = None,
     restarts: Any = 1,
     clock: Clock | None = None,
     lenient: bool = False,
@@ -365,6 +383,7 @@ def as_problem(
     if check is not None:
         check(data, rank)
     warm = is_warm(start, data, rank)
+    reseed = not chosen.plain if reseed is None else reseed
     return Problem(data, rank, chosen, start, Workers(threads), clock or Clock(), reseed, warm)
 
 

@@ -43,6 +43,7 @@ WAYS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:A whole factor became zero:RuntimeWarning")
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_goes_on_bit_for_bit(way, tmp_path, monkeypatch):
     """Whatever the run is made of, killed after any tick it ends as it would have."""

@@ -162,7 +162,8 @@ def test_more_topics_than_parts_near_an_exact_fit():
 def test_a_collapsed_factor_ends_the_run():
     """AHCLS that zeroes a whole factor stops with that reason and returns the best iterate before."""
     a = sp.random_array((200, 150), density=0.1, rng=np.random.default_rng(0))
-    fit = pw.factorize(a, 5, algorithm="ahcls", init="random", stop=pw.MaxIterations(30))
+    with pytest.warns(RuntimeWarning, match="A whole factor became zero"):
+        fit = pw.factorize(a, 5, algorithm=pw.ahcls(0.5, 0.5), init="random", stop=pw.MaxIterations(30))
     assert fit.reason is pw.Reason.COLLAPSED
     assert fit.W.any()
     assert fit.H.any()

@@ -24,7 +24,7 @@ EDGES = (0, 7, 40, 41, 90)
 @pytest.mark.parametrize("name", ["acls", "hals", "anls", "multiplicative", "als-hals"])
 def test_an_epoch_with_w_held_fixed_is_one_half_step(name, kind, small):
     """Batches of any size, each with its weights for one W: the half-step from the sums is the loop's."""
-    algorithm, rng = pw.ALGORITHMS[name](), np.random.default_rng(0)
+    algorithm, rng = pw.ALGORITHMS[name]().scaled((2.0, 8.0)), np.random.default_rng(0)
     w = rng.random((30, 4)) + 0.1
     with Workers(2) as workers:
         h = fold_in(as_data(kind(X)), Squared(), algorithm, w, workers).factor.rows

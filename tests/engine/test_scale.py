@@ -16,6 +16,10 @@ POWERS = {"random": 0, "nndsvd": 0.5, "nndsvda": 0.5, "nndsvdar": 0.5, "nnsvd-lr
 """How W⁽⁰⁾ grows with A, W⁽⁰⁾ ~ c^p (DESIGN section 3); the starts that average columns of A have p = 1."""
 
 
+STARTS = [name for name in pw.INITS if name != "random-pair"]
+"""Random numbers between 0 and 1 for both factors do not follow the scale of A."""
+
+
 def planted(dtype: type = np.float64) -> np.ndarray:
     """Three parts and some noise, with zeros, a zero row and a zero column."""
     rng = np.random.default_rng(0)
@@ -75,7 +79,7 @@ def power(name: str) -> float:
     return {"squared": 2, "beta=1.5": 1.5}.get(pw.ALGORITHMS[name]().loss, 1)
 
 
-@pytest.mark.parametrize("init", pw.INITS)
+@pytest.mark.parametrize("init", STARTS)
 @pytest.mark.parametrize("name", pw.ALGORITHMS)
 def test_a_power_of_two_gives_the_same_bits(name, init):
     """c = 4 and the extreme scales 2⁴⁰ and 2⁻⁴⁰, the penalties scaled along: not one bit differs on the path."""
@@ -89,7 +93,7 @@ def test_a_power_of_two_gives_the_same_bits(name, init):
         same_path(one, path(c * matrix, built(name, s, c), init, count), s, c, power=power(name))
 
 
-@pytest.mark.parametrize("init", pw.INITS)
+@pytest.mark.parametrize("init", STARTS)
 @pytest.mark.parametrize("name", pw.ALGORITHMS)
 def test_ten_times_the_matrix_gives_the_same_path_to_rounding(name, init):
     """c = 10, which is no power of two."""

@@ -312,7 +312,7 @@ def test_rules_may_be_plain_functions_inside_all_of_and_any_of_too():
 def test_no_iterations_return_the_start():
     """MaxIterations(0) gives W⁽⁰⁾ with its H⁽⁰⁾, certified, and one row of history."""
     w = np.random.default_rng(5).random((14, 3))
-    fit = pw.factorize(A, 3, algorithm="acls", init=w, stop=pw.MaxIterations(0))
+    fit = pw.factorize(A, 3, algorithm=pw.acls(0.5, 0.5), init=w, stop=pw.MaxIterations(0))
     assert np.array_equal(fit.W, w)
     wanted = np.maximum(np.linalg.solve(w.T @ w + 0.5 * np.eye(3), w.T @ A), 0)
     np.testing.assert_allclose(fit.H, wanted, rtol=1e-10, atol=1e-14)

@@ -14,7 +14,15 @@ from partwise.linalg.svd import truncated_svd
 from partwise.testing import check_init
 from partwise.threads.pool import Workers
 
-POWER = {"random": 0, "nndsvd": 0.5, "nndsvda": 0.5, "nndsvdar": 0.5, "nnsvd-lrc": 0.5, "co-occurrence": 2}
+POWER = {
+    "random": 0,
+    "random-pair": 0,
+    "nndsvd": 0.5,
+    "nndsvda": 0.5,
+    "nndsvdar": 0.5,
+    "nnsvd-lrc": 0.5,
+    "co-occurrence": 2,
+}
 """W(cA) = c^power W(A); 1 for the others."""
 SEEDLESS = ("co-occurrence", "spa")
 SPARSE = ("centroid", "svd-centroid", "random-acol", "random-c", "co-occurrence", "spa")

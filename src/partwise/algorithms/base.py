@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from partwise.algorithms.penalties import NO_PENALTY, Penalty, Quadratic, indefinite
+from partwise.algorithms.relative import Relative
 from partwise.types import Array, NoMinimum, Rows, Update
 
 PENALTY_SETTINGS = ("lam_", "alpha_", "l1_")
@@ -25,6 +26,10 @@ class Side:
         """The gram with the quadratic part of the penalty."""
         penalised: Array = gram + self.penalty.matrix(len(gram))
         return penalised
+
+    def scaled(self, scale: float) -> Side:
+        """The side in a run where the mean diagonal of the Gram matrix at step 0 is ``scale``."""
+        return replace(self, penalty=self.penalty.scaled(scale)) if self.penalty.relative else self
 
     def prepare(self, gram: Array) -> Rows:
         """The half-step with all that depends on the fixed factor's gram alone."""
@@ -78,10 +83,12 @@ class Algorithm:
     """The start where none is named."""
     loss: str = "squared"
     """The name of the loss that it minimises, in ``LOSSES``."""
-    settings: Mapping[str, float | None] = field(default_factory=dict)
+    settings: Mapping[str, float | Relative | None] = field(default_factory=dict)
     """The arguments of the factory in the table, for the reader; the penalties that count are those of the sides."""
     elsewhere: str | None = None
     """The algorithm that takes its place where the data come in parts, where the choice was left to the loss."""
+    plain: bool = False
+    """Whether it runs as the paper writes it: the last iterate is returned and dead components stay, unless asked."""
     one_sided: bool = False
     """Whether a penalty that is void on one side alone is taken all the same, as scikit-learn does."""
 
@@ -104,6 +111,17 @@ class Algorithm:
         """Whether the penalised objective is bounded below for certain."""
         return all(side.penalty.convex for side in self.sides)
 
+    @property
+    def relative(self) -> bool:
+        """Whether a penalty has its strength from step 0 of a run."""
+        return any(side.penalty.relative for side in self.sides)
+
+    def scaled(self, scales: tuple[float, float] | None) -> Algorithm:
+        """The algorithm in a run whose Gram matrices HHᵀ and WᵀW have these mean diagonals at step 0."""
+        if scales is None:
+            return self
+        return self.with_penalties(self.w.penalty.scaled(scales[0]), self.h.penalty.scaled(scales[1]))
+
     def with_penalties(self, w: Penalty, h: Penalty) -> Algorithm:
         """The same method for another objective: a polish keeps the penalty of what it polishes."""
         return replace(
@@ -115,7 +133,7 @@ class Algorithm:
         )
 
     @property
-    def knobs(self) -> dict[str, float | None]:
+    def knobs(self) -> dict[str, float | Relative | None]:
         """The settings apart from the penalties."""
         return {name: value for name, value in self.settings.items() if not name.startswith(PENALTY_SETTINGS)}
 
@@ -151,17 +169,18 @@ class Algorithm:
     def __str__(self) -> str:
         settings = ", ".join(f"{name}={value:g}" for name, value in self.settings.items() if value is not None)
         moving = "extrapolated " if self.extrapolation and not self.lead else ""
+        written = " as written" if self.plain else ""
         fixed = "".join(
             f", {name} {' and '.join(map(str, side.update.fixed))} frozen"
             for name, side in zip("WH", self.sides, strict=True)
             if side.update.fixed
         )
-        return (f"{moving}{self.name}({settings})" if settings else f"{moving}{self.name}") + fixed
+        return (f"{moving}{self.name}({settings})" if settings else f"{moving}{self.name}") + fixed + written
 
 
-def penalty_settings(w: Penalty, h: Penalty) -> dict[str, float | None]:
+def penalty_settings(w: Penalty, h: Penalty) -> dict[str, float | Relative | None]:
     """λ, α and λ₁ as the factories name them, where there is such a penalty."""
     sides = [(side, penalty) for side, penalty in (("w", w), ("h", h)) if isinstance(penalty, Quadratic) and penalty]
-    lams: dict[str, float | None] = {f"lam_{side}": p.lam for side, p in sides if p.lam or not p.l1}
+    lams: dict[str, float | Relative | None] = {f"lam_{side}": p.lam for side, p in sides if p.lam or not p.l1}
     alphas = {f"alpha_{side}": penalty.alpha for side, penalty in sides if penalty.alpha is not None}
     return lams | alphas | {f"l1_{side}": penalty.l1 for side, penalty in sides if penalty.l1}

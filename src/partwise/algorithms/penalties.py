@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from partwise.algorithms.relative import Relative
 from partwise.types import Array
 
 
@@ -21,6 +22,12 @@ class Penalty:
     convex: bool = True
     nonnegative: bool = True
     needs_other: bool = False
+    relative: bool = False
+    """Whether it has its strength from the Gram matrix at step 0 of a run, by ``scaled``."""
+
+    def scaled(self, scale: float) -> Penalty:
+        """The penalty in a run where the mean diagonal of the Gram matrix at step 0 is ``scale``."""
+        return self
 
     def matrix(self, rank: int) -> Array:
         """M, which is added to the gram."""
@@ -51,18 +58,33 @@ class Quadratic(Penalty):
     It adds λI to the gram, or λ(βI − E) with E all ones (Langville et al., sections 3.1 and 3.2), and takes λ₁/2 off
     the right-hand side. The objective of the squared loss is ‖A − WH‖² + λ‖X‖² + λ₁ΣX for each factor X, without the ½
     that scikit-learn has before the squares: its α·l1_ratio is λ₁/2, its α·(1 − l1_ratio) is λ. That of the Poisson
-    loss is D(A | WH) + λ₁ΣX. L1 on one factor alone is void.
+    loss is D(A | WH) + λ₁ΣX. L1 on one factor alone is void. λ may be :func:`relative` to the data.
     """
 
-    lam: float = 0.0
+    lam: float | Relative = 0.0
     alpha: float | None = None
     l1: float = 0.0
 
+    @property
+    def strength(self) -> float:
+        """λ as a number."""
+        return self.lam.value if isinstance(self.lam, Relative) else self.lam
+
+    @property
+    def relative(self) -> bool:  # type: ignore[override]
+        """Whether λ is a share of the Gram matrix."""
+        return isinstance(self.lam, Relative)
+
+    def scaled(self, scale: float) -> Quadratic:
+        return replace(self, lam=self.lam.at(scale)) if isinstance(self.lam, Relative) else self
+
     def matrix(self, rank: int) -> Array:
+        if not self.lam:
+            return np.zeros((rank, rank))
         if self.alpha is None:
-            return self.lam * np.eye(rank)
+            return self.strength * np.eye(rank)
         beta = ((1 - self.alpha) * np.sqrt(rank) + self.alpha) ** 2
-        matrix: Array = self.lam * (beta * np.eye(rank) - np.ones((rank, rank)))
+        matrix: Array = self.strength * (beta * np.eye(rank) - np.ones((rank, rank)))
         return matrix
 
     def linear(self, rank: int) -> Array | None:

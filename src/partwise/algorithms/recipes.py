@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from partwise.algorithms.as_written import as_written
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.penalties import Penalty, Quadratic
+from partwise.algorithms.relative import Relative
 from partwise.algorithms.table import ALGORITHMS, extrapolated, quadratic
+from partwise.arguments import number
 from partwise.storage.settings import Digests, Foreign, plain, rebuild
 
 
@@ -19,6 +22,7 @@ def recipe_of(algorithm: Algorithm) -> dict[str, Any] | None:
         "settings": algorithm.knobs,
         "penalties": [_penalty_recipe(side.penalty) for side in algorithm.sides],
         "extrapolated": bool(algorithm.extrapolation),
+        **({"as_written": True} if algorithm.plain else {}),
     }
     try:
         again = from_recipe(recipe)
@@ -32,7 +36,8 @@ def recipe_of(algorithm: Algorithm) -> dict[str, Any] | None:
 def _penalty_recipe(penalty: Penalty) -> Any:
     if not isinstance(penalty, Quadratic):
         return plain(penalty)
-    return [penalty.lam, penalty.alpha, penalty.l1] if penalty.l1 else [penalty.lam, penalty.alpha]
+    lam = {"share": penalty.lam.share, "of": penalty.lam.of} if isinstance(penalty.lam, Relative) else penalty.lam
+    return [lam, penalty.alpha, penalty.l1] if penalty.l1 else [lam, penalty.alpha]
 
 
 def from_recipe(recipe: Mapping[str, Any] | None) -> Algorithm | None:
@@ -41,11 +46,20 @@ def from_recipe(recipe: Mapping[str, Any] | None) -> Algorithm | None:
         return None
     algorithm = ALGORITHMS[recipe["name"]](**recipe["settings"])
     w, h = (
-        quadratic(algorithm.name, side, *known) if isinstance(known, list) else rebuild(known)
+        quadratic(algorithm.name, side, _lam(known[0]), *known[1:]) if isinstance(known, list) else rebuild(known)
         for side, known in zip("wh", recipe["penalties"], strict=True)
     )
     algorithm = algorithm.with_penalties(w, h)
-    return extrapolated(algorithm) if recipe["extrapolated"] else algorithm
+    algorithm = extrapolated(algorithm) if recipe["extrapolated"] else algorithm
+    return as_written(algorithm) if recipe.get("as_written") else algorithm
+
+
+def _lam(known: Any) -> Any:
+    """λ as a recipe has it: a number, or a share and, of a run, what it is a share of."""
+    if not isinstance(known, dict):
+        return known
+    of = known["of"]
+    return Relative(number("relative(share)", known["share"]), None if of is None else number("of", of))
 
 
 def algorithm_fields(algorithm: Algorithm) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from partwise.algorithms.base import Algorithm, Extrapolation, Side, penalty_settings
 from partwise.algorithms.penalties import Penalty, Quadratic
+from partwise.algorithms.relative import Relative
 from partwise.algorithms.updates import (
     Barrier,
     BetaMultiplicative,
@@ -30,12 +31,18 @@ from partwise.arguments import choose, number, whole_number
 from partwise.types import Update
 
 Pair: TypeAlias = tuple[Any, Any]
+Lam: TypeAlias = float | Relative
+"""λ itself, or a share of the data's own scale."""
+USUAL, SMALLER = Relative(0.05), Relative(0.01)
+"""λ of acls and gdcls, and of ahcls, where none is given: AHCLS's penalty is not bounded below, so that .05 can
+collapse a run on dense data."""
 
 
 def quadratic(where: str, side: str, lam: Any, alpha: Any = None, l1: Any = 0.0) -> Penalty:
     """λ, α and λ₁ of one side, checked."""
     checked = None if alpha is None else number(f"{where}(alpha_{side}=...)", alpha, 0, 1)
-    return Quadratic(number(f"{where}(lam_{side}=...)", lam), checked, number(f"{where}(l1_{side}=...)", l1))
+    strength = lam if isinstance(lam, Relative) else number(f"{where}(lam_{side}=...)", lam)
+    return Quadratic(strength, checked, number(f"{where}(l1_{side}=...)", l1))
 
 
 def _build(name: str, update: Update, lam: Pair, alpha: Pair = (None, None), l1: Pair = (0, 0)) -> Algorithm:
@@ -49,14 +56,17 @@ def als() -> Algorithm:
     return _build("als", LeastSquares(), (0, 0))
 
 
-def acls(lam_w: float = 0.5, lam_h: float = 0.5, *, l1_w: float = 0.0, l1_h: float = 0.0) -> Algorithm:
-    """Alternating constrained least squares: clip(R (G + λI)⁻¹) (the paper, 3.1)."""
+def acls(lam_w: Lam = USUAL, lam_h: Lam = USUAL, *, l1_w: float = 0.0, l1_h: float = 0.0) -> Algorithm:
+    """Alternating constrained least squares: clip(R (G + λI)⁻¹) (the paper, 3.1).
+
+    A number is λ itself; ``relative(.05)``, the default, is a share of the data's own scale.
+    """
     return _build("acls", LeastSquares(), (lam_w, lam_h), l1=(l1_w, l1_h))
 
 
 def ahcls(
-    lam_w: float = 0.5,
-    lam_h: float = 0.5,
+    lam_w: Lam = SMALLER,
+    lam_h: Lam = SMALLER,
     alpha_w: float = 0.5,
     alpha_h: float = 0.5,
     *,
@@ -71,20 +81,20 @@ def ahcls(
     return _build("ahcls", LeastSquares(), (lam_w, lam_h), (alpha_w, alpha_h), (l1_w, l1_h))
 
 
-def multiplicative(lam_w: float = 0.0, lam_h: float = 0.0) -> Algorithm:
+def multiplicative(lam_w: Lam = 0.0, lam_h: Lam = 0.0) -> Algorithm:
     """Lee and Seung's multiplicative updates for the squared error: X ∘ R / (XG)."""
     return _build("multiplicative", Multiplicative(), (lam_w, lam_h))
 
 
-def gdcls(lam_w: float = 0.0, lam_h: float = 0.5) -> Algorithm:
+def gdcls(lam_w: Lam = 0.0, lam_h: Lam = USUAL) -> Algorithm:
     """W multiplicative, H by the ACLS half-step (Shahnaz, Berry, Pauca and Plemmons 2006)."""
     both = _build("gdcls", LeastSquares(), (lam_w, lam_h))
     return replace(both, w=replace(both.w, update=Multiplicative()))
 
 
 def anls(
-    lam_w: float = 0.0,
-    lam_h: float = 0.0,
+    lam_w: Lam = 0.0,
+    lam_h: Lam = 0.0,
     alpha_w: float | None = None,
     alpha_h: float | None = None,
     *,
@@ -96,8 +106,8 @@ def anls(
 
 
 def anls_fnnls(
-    lam_w: float = 0.0,
-    lam_h: float = 0.0,
+    lam_w: Lam = 0.0,
+    lam_h: Lam = 0.0,
     alpha_w: float | None = None,
     alpha_h: float | None = None,
     *,
@@ -109,8 +119,8 @@ def anls_fnnls(
 
 
 def anls_lawson_hanson(
-    lam_w: float = 0.0,
-    lam_h: float = 0.0,
+    lam_w: Lam = 0.0,
+    lam_h: Lam = 0.0,
     alpha_w: float | None = None,
     alpha_h: float | None = None,
     *,
@@ -122,8 +132,8 @@ def anls_lawson_hanson(
 
 
 def projected_gradient(
-    lam_w: float = 0.0,
-    lam_h: float = 0.0,
+    lam_w: Lam = 0.0,
+    lam_h: Lam = 0.0,
     alpha_w: float | None = None,
     alpha_h: float | None = None,
     *,
@@ -135,8 +145,8 @@ def projected_gradient(
 
 
 def hals(
-    lam_w: float = 0.0,
-    lam_h: float = 0.0,
+    lam_w: Lam = 0.0,
+    lam_h: Lam = 0.0,
     alpha_w: float | None = None,
     alpha_h: float | None = None,
     sweeps: int = 3,
@@ -155,8 +165,8 @@ def _sweeps(name: str, lam: Pair, alpha: Pair, l1: Pair, sweeps: Any, settled: f
 
 
 def barrier(
-    lam_w: float = 0.0,
-    lam_h: float = 0.0,
+    lam_w: Lam = 0.0,
+    lam_h: Lam = 0.0,
     alpha_w: float | None = None,
     alpha_h: float | None = None,
     *,
@@ -181,8 +191,8 @@ def hoyer_target(sparsity_w: float | None = 0.5, sparsity_h: float | None = 0.5)
 
 
 def als_hals(
-    lam_w: float = 0.0,
-    lam_h: float = 0.0,
+    lam_w: Lam = 0.0,
+    lam_h: Lam = 0.0,
     alpha_w: float | None = None,
     alpha_h: float | None = None,
     sweeps: int = 5,

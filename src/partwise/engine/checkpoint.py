@@ -122,12 +122,11 @@ class Phase:
         if meta is None:
             return None
         problem, step = self.problem, reader.read(Step, meta)
+        algorithm = problem.algorithm.scaled(step.scales)
         return replace(
             step,
             deferred=Deferred(
-                lambda: stationarity(
-                    problem.data, problem.loss, problem.algorithm, step.basis, step.weights, problem.workers
-                )
+                lambda: stationarity(problem.data, problem.loss, algorithm, step.basis, step.weights, problem.workers)
             ),
         )
 

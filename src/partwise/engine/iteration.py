@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from partwise.algorithms.base import Algorithm
+from partwise.algorithms.relative import mean_diagonal
 from partwise.algorithms.updates.multiplicative import lift
 from partwise.data.as_data import as_factor
 from partwise.data.passes import map_rows
@@ -21,21 +22,21 @@ from partwise.engine.problem import Problem
 from partwise.engine.step import StartCost, Step
 from partwise.inits.range import in_range
 from partwise.threads.blas import single_threaded_blas
-from partwise.types import Factor, FactorRows
+from partwise.types import Array, Factor, FactorRows
 
 
 def begin(problem: Problem, seeds: Sequence[int | None]) -> list[Step]:
     """Step 0 of each seed: W⁽⁰⁾ and H⁽⁰⁾, the algorithm's own half-step where that needs no earlier H."""
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         starts = [_start(problem, seed) for seed in seeds]
-        steps = _first_steps(problem, [w for w, _ in starts])
-        return [replace(step, start=cost) for step, (_, cost) in zip(steps, starts, strict=True)]
+        steps = _first_steps(problem, [w for w, _, _ in starts], [h for _, h, _ in starts])
+        return [replace(step, start=cost) for step, (_, _, cost) in zip(steps, starts, strict=True)]
 
 
-def _start(problem: Problem, seed: int | None) -> tuple[FactorRows, StartCost]:
-    """W⁽⁰⁾ and its cost; a sparse one becomes dense here, at the first update."""
-    data, began = problem.data, time.perf_counter()
-    w: Any = problem.init(data, problem.rank, np.random.default_rng(seed), problem.workers)
+def _start(problem: Problem, seed: int | None) -> tuple[FactorRows, Array | None, StartCost]:
+    """W⁽⁰⁾, its own H where it has one, and its cost; a sparse W becomes dense here, at the first update."""
+    data, rng, began = problem.data, np.random.default_rng(seed), time.perf_counter()
+    w: Any = problem.init(data, problem.rank, rng, problem.workers)
     seconds = time.perf_counter() - began
     if issparse(w):
         check_structure(w, "The start W")
@@ -46,15 +47,16 @@ def _start(problem: Problem, seed: int | None) -> tuple[FactorRows, StartCost]:
     checked = as_factor(w, "The start W", (data.shape[0], problem.rank))
     if not getattr(problem.init, "in_range", False):
         checked, _ = in_range(data, checked)
-    return data.hold(np.ascontiguousarray(checked, data.dtype)), cost
-
-
-def _first_steps(problem: Problem, bases: Sequence[FactorRows]) -> list[Step]:
-    data, workers = problem.data, problem.workers
     other = getattr(problem.init, "other", None)
-    h = other(data, problem.rank) if other is not None else None
-    if h is not None:
-        return [_given_pair(problem, w, data.T.hold(h)) for w in bases]
+    h = None if other is None else other(data, problem.rank, rng)
+    return data.hold(np.ascontiguousarray(checked, data.dtype)), h, cost
+
+
+def _first_steps(problem: Problem, bases: Sequence[FactorRows], others: Sequence[Array | None]) -> list[Step]:
+    data, workers = problem.data, problem.workers
+    pairs = [(w, h) for w, h in zip(bases, others, strict=True) if h is not None]
+    if pairs:
+        return [_given_pair(problem, w, data.T.hold(h)) for w, h in pairs]
     bases = [problem.loss.start(data, w) for w in bases]
     side = problem.at(1).h
     own = problem.loss.first(side)
@@ -63,7 +65,8 @@ def _first_steps(problem: Problem, bases: Sequence[FactorRows]) -> list[Step]:
     factors = [
         Factor(w, gram_matrix(w, data.blocks, workers), product(data.T, w, workers) if kept else None) for w in bases
     ]
-    halves = half_steps(data.T, problem.loss, [Job(own, factor) for factor in factors], workers)
+    jobs = [Job(own.scaled(mean_diagonal(factor.gram)), factor) for factor in factors]
+    halves = half_steps(data.T, problem.loss, jobs, workers)
     if side.update.zero_floor:
         return [problem.pair(w, map_rows(lift, half.factor.rows)) for w, half in zip(bases, halves, strict=True)]
     ready = own is side
@@ -83,14 +86,20 @@ def advance_plain(problem: Problem, steps: Sequence[Step], algorithm: Algorithm)
     """The next iteration of steps that stand at the same one, without momentum."""
     data, loss, workers = problem.data, problem.loss, problem.workers
     waiting = [step for step in steps if not step.ready and step.onward is None]
-    jobs = [Job(algorithm.h, replace(step.basis, rhs=step.rhs), before=step.h, measured=False) for step in waiting]
+    jobs = [
+        Job(algorithm.scaled(step.scales).h, replace(step.basis, rhs=step.rhs), before=step.h, measured=False)
+        for step in waiting
+    ]
     halves = iter(half_steps(data.T, loss, jobs, workers) if jobs else ())
     weights = [step.onward or (step.weights if step.ready else next(halves).factor) for step in steps]
-    jobs = [Job(algorithm.w, h, before=step.w, old=step.w) for step, h in zip(steps, weights, strict=True)]
+    jobs = [
+        Job(algorithm.scaled(step.scales).w, h, before=step.w, old=step.w)
+        for step, h in zip(steps, weights, strict=True)
+    ]
     seconds = half_steps(data, loss, jobs, workers)
     onward: Sequence[Factor | None] = [None] * len(steps)
     if loss.late and data.split == 1:
-        seconds, onward = _look_onward(problem, steps[0].iteration + 2, weights, seconds)
+        seconds, onward = _look_onward(problem, steps, weights, seconds)
     return [
         problem.following(step, half, replace(h, rhs=None), onward=later)
         for step, half, h, later in zip(steps, seconds, weights, onward, strict=True)
@@ -98,11 +107,14 @@ def advance_plain(problem: Problem, steps: Sequence[Step], algorithm: Algorithm)
 
 
 def _look_onward(
-    problem: Problem, iteration: int, weights: Sequence[Factor], halves: Sequence[Half]
+    problem: Problem, steps: Sequence[Step], weights: Sequence[Factor], halves: Sequence[Half]
 ) -> tuple[list[Half], list[Factor]]:
     """The inner term of the loss at new pairs whose W lies scattered over parts: the pass makes the next H as well."""
-    side = problem.at(iteration).h
-    jobs = [Job(side, half.factor, before=h.rows, late=True) for half, h in zip(halves, weights, strict=True)]
+    algorithm = problem.at(steps[0].iteration + 2)
+    jobs = [
+        Job(algorithm.scaled(step.scales).h, half.factor, before=h.rows, late=True)
+        for step, half, h in zip(steps, halves, weights, strict=True)
+    ]
     later = half_steps(problem.data.T, problem.loss, jobs, problem.workers)
     measured = [replace(half, inner=next_half.inner) for half, next_half in zip(halves, later, strict=True)]
     return measured, [half.factor for half in later]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from partwise.algorithms.base import Algorithm, Side
+from partwise.algorithms.relative import mean_diagonal
 from partwise.data.passes import sum_rows
 from partwise.data.products import gram_matrix
 from partwise.engine.half_step import Half
@@ -59,14 +60,25 @@ class Problem:
         """The algorithm that makes an iteration."""
         return self.algorithm if self.warm else self.algorithm.at(iteration)
 
-    def step(self, iteration: int, basis: Factor, weights: Factor, inner: float, **known: Any) -> Step:
-        """The step that holds a pair whose inner term of the loss is known."""
-        algorithm, data, loss, workers = self.algorithm, self.data, self.loss, self.workers
+    def step(
+        self,
+        iteration: int,
+        basis: Factor,
+        weights: Factor,
+        inner: float,
+        scales: tuple[float, float] | None = None,
+        **known: Any,
+    ) -> Step:
+        """The step that holds a pair whose inner term of the loss is known; the first one sets the scales."""
+        if scales is None and self.algorithm.relative:
+            scales = mean_diagonal(weights.gram), mean_diagonal(basis.gram)
+        algorithm, data, loss, workers = self.algorithm.scaled(scales), self.data, self.loss, self.workers
         error, value = loss.value(data, basis, weights, inner, workers)
         penalties = _penalty(algorithm.w, basis) + _penalty(algorithm.h, weights)
         check = Deferred(lambda: stationarity(data, loss, algorithm, basis, weights, workers))
         seconds = self.clock.seconds
-        return Step(iteration, seconds, error, value + penalties, basis, weights, deferred=check, **known)
+        objective = value + penalties
+        return Step(iteration, seconds, error, objective, basis, weights, scales=scales, deferred=check, **known)
 
     def following(self, step: Step, half: Half, weights: Factor, **known: Any) -> Step:
         """The step after ``step``, with the angle that each component turned by since the one that was reported."""
@@ -78,7 +90,12 @@ class Problem:
         lengths = np.sqrt(old) * np.sqrt(new)
         assert dots is not None
         cosines = np.divide(dots, lengths, out=np.where(old == new, 1.0, 0.0), where=lengths > 0)
-        known |= {"previous_w": before.w, "previous_error": step.error, "angles": angles_between(cosines)}
+        known |= {
+            "scales": step.scales,
+            "previous_w": before.w,
+            "previous_error": step.error,
+            "angles": angles_between(cosines),
+        }
         return self.step(step.iteration + 1, half.factor, weights, half.inner, reseeded=step.reseeded, **known)
 
     def pair(self, w: FactorRows, h: FactorRows, **known: Any) -> Step:

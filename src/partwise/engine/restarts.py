@@ -159,5 +159,5 @@ def _by_score(run: Run) -> float:
 
 def start_row(run: Run) -> StartRow:
     """What is said of a start."""
-    reason = run.reason or Reason.DROPPED
+    reason = run.conclusion or Reason.DROPPED
     return StartRow(run.seed, name_of(run.problem.init), run.iterate.error, run.iterations, str(reason))

@@ -17,6 +17,10 @@ from partwise.threads.blas import single_threaded_blas
 
 CAP = 1000
 PACE = 2
+EXACT = 1e-6
+"""The relative error of a fit that leaves nothing to gain."""
+FAILURES = (Reason.COLLAPSED, Reason.NO_MINIMUM, Reason.NOT_FINITE, Reason.INTERRUPTED)
+"""The ends that say more than that nothing was gained."""
 HISTORY = np.dtype([("iteration", np.int64), *((n, np.float64) for n in ("seconds", "error", "angle", "kkt"))])
 Record = tuple[int, float, float, float, float]
 """iteration, seconds, error, angle, kkt"""
@@ -108,6 +112,22 @@ class Run:
         score = self.score(self.iterate)
         return score if np.isfinite(score) else np.inf
 
+    @property
+    def wasted(self) -> Reason | None:
+        """That, after iterations, the iterate to return is worth nothing or is the start; None where neither is so."""
+        if self.history[-1][0] == 0:
+            return None
+        if self.problem.loss.comparable and not self.iterate.error < 1:
+            return Reason.WORTHLESS
+        return Reason.NO_GAIN if self.returned == 0 and self.iterate.error > EXACT else None
+
+    @property
+    def conclusion(self) -> Reason | None:
+        """The reason that is reported: a failure, else that nothing was gained, else why the run ended."""
+        if self.reason is None or self.reason in FAILURES:
+            return self.reason
+        return self.wasted or self.reason
+
     def release(self) -> None:
         """Free the factors; the history stays."""
         self.best = self.last = None
@@ -132,7 +152,7 @@ class Run:
         """A run from the best iterate on with another algorithm; the history goes on."""
         problem = replace(self.problem, algorithm=algorithm, warm=True)
         best = self.iterate
-        known = {"angles": best.angles, "previous_w": best.previous_w, "reseeded": best.reseeded}
+        known = {"scales": best.scales, "angles": best.angles, "previous_w": best.previous_w, "reseeded": best.reseeded}
         with single_threaded_blas():
             step = problem.pair(best.w, best.h, **known)
         offset = self.history[-1][0]
@@ -143,7 +163,10 @@ class Run:
     def settle(self) -> None:
         """Replace H by the exact solution for W, a function of W alone."""
         step, problem = self.iterate, self.problem
-        half = fold_in(problem.data.T, problem.loss, problem.algorithm, step.w, problem.workers, step.rhs, step.h)
+        algorithm = problem.algorithm.scaled(step.scales)
+        half = fold_in(problem.data.T, problem.loss, algorithm, step.w, problem.workers, step.rhs, step.h)
         known = {"angles": step.angles, "previous_w": step.previous_w, "reseeded": step.reseeded}
         basis = replace(step.basis, rhs=step.rhs)
-        self.best = problem.step(step.iteration, basis, replace(half.factor, rhs=None), half.inner, **known)
+        self.best = problem.step(
+            step.iteration, basis, replace(half.factor, rhs=None), half.inner, step.scales, **known
+        )

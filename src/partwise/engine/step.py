@@ -98,6 +98,8 @@ class Step:
     momentum: Momentum | None = field(default=None, repr=False)
     reseeded: tuple[int, ...] = ()
     """The columns of A that have replaced dead components so far."""
+    scales: tuple[float, float] | None = None
+    """The mean diagonals of HHᵀ and WᵀW at step 0, where a penalty is relative to them."""
     start: StartCost | None = None
     """The cost of W⁽⁰⁾, at iteration 0."""
     ready: bool = False

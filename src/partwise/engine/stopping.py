@@ -30,6 +30,14 @@ class Reason(Enum):
     DROPPED = "The start was dropped: others were ahead of it at the same iteration."
     NOT_BEGUN = "The time limit was reached before this start began."
     COLLAPSED = "A whole factor became zero; the best iterate before that is returned."
+    WORTHLESS = (
+        "The result is no better than a matrix of zeros: a penalty too strong for these data, or too few iterations; "
+        "use a smaller λ, such as relative(.01), or go on for longer."
+    )
+    NO_GAIN = (
+        "No iteration was better than the start, which is returned: a penalty too strong for these data, or a start "
+        "as good as this method gets; use a smaller λ, such as relative(.01)."
+    )
     NO_MINIMUM = "The penalised row problem lost its minimum; the best iterate before that is returned."
     NOT_FINITE = "A number left the range of the precision; the best iterate before that is returned."
     INTERRUPTED = "The run was interrupted; the best iterate so far is returned."
@@ -213,6 +221,11 @@ class AllOf(Rule):
 
     def reason(self, step: Step) -> Reason | None:
         return self.because if all(_holds(rule, step) for rule in self.rules) else None
+
+
+def angular_stop(degrees: float = 1.0, burn_in: int = 10) -> Angle:
+    """The paper's stop (section 5): asked every fifth iteration after a burn-in, whether all topics hardly turn."""
+    return Angle(degrees, every=5, burn_in=burn_in)
 
 
 RULES: dict[str, type[Rule]] = {

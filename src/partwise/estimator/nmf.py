@@ -26,7 +26,7 @@ from partwise.engine.stopping import MaxIterations, Reason, Rule
 from partwise.estimator.checks import check_entries
 from partwise.estimator.choices import chosen_algorithm, chosen_start, component_count, with_penalties
 from partwise.estimator.state import packed, unpacked
-from partwise.factorize import Call, certified, checked_call, iterate
+from partwise.factorize import Call, certified, checked_call, iterate, warn_of
 from partwise.losses.table import loss_of
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
@@ -171,7 +171,8 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             if run.reason is Reason.INTERRUPTED:
                 raise KeyboardInterrupt
             fit = certified(run, starts)
-        self.algorithm_ = call.problem.algorithm
+        self._scales = fit.certificate.scales
+        self.algorithm_ = call.problem.algorithm.scaled(self._scales)
         self.components_ = np.ascontiguousarray(np.asarray(fit.w).T)
         self.n_components_ = self._n_components = fit.rank
         self.certificate_ = fit.certificate
@@ -179,6 +180,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.reconstruction_err_ = call.problem.loss.distance(data, fit.error)
         self.n_samples_seen_ = X.shape[0]
         self._remember(np.asarray(gram_of(fit.h)), None)
+        warn_of(fit)
         if self.tol > 0 and fit.reason is Reason.MAX_ITERATIONS:
             self._warn_not_converged()
         return fit.h
@@ -218,7 +220,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             w = in_precision(self.components_.T, documents.dtype)
             half = self._fold_in(documents, w, workers)
             sums = self._sums(w).add(documents.T, np.asarray(half.factor.rows), workers, forget)
-            self.algorithm_ = self._algorithm((sums.samples, len(w)))
+            self.algorithm_ = self._algorithm((sums.samples, len(w))).scaled(self._scales)
             with single_threaded_blas():
                 new = sums.half_step(self.algorithm_.w, w)
         self._remember(sums.gram, sums.rhs)
@@ -230,17 +232,20 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
     def _begin(self, X: Any, documents: Any, W: Any, H: Any) -> None:
         """The components before the first batch: step 0 of the loop on it."""
-        rank, self.algorithm_ = component_count(self.n_components, X.shape, W, H), self._algorithm(X.shape)
+        rank, algorithm = component_count(self.n_components, X.shape, W, H), self._algorithm(X.shape)
         steps = iterate(
             documents.T,
             rank,
-            algorithm=self.algorithm_,
+            algorithm=algorithm,
             init=chosen_start(self.init, self.solver, rank, X, W, H),
             seed=self._seed(),
             threads=self.threads,
             lenient=True,
         )
-        self.components_ = np.ascontiguousarray(np.asarray(next(iter(steps)).w).T)
+        step = next(iter(steps))
+        self._scales = step.scales
+        self.algorithm_ = algorithm.scaled(self._scales)
+        self.components_ = np.ascontiguousarray(np.asarray(step.w).T)
         self.n_components_ = self._n_components = rank
         empty = Sums.empty(documents.shape[1], rank)
         self._remember(empty.gram, empty.rhs)

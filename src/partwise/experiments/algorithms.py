@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
+from partwise.algorithms.as_written import as_written
 from partwise.algorithms.table import ahcls, as_algorithm
 from partwise.data.as_data import as_data
 from partwise.experiments.corpora import Corpus, reuters_corpus, smart_corpus, weight_note
@@ -21,8 +22,9 @@ from partwise.linalg.svd import truncated_svd
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHODS: Record = {name: name for name in ("acls", "ahcls", "multiplicative", "gdcls", "als", "hals", "anls")}
-METHODS["ahcls"], METHODS["ahcls, λ = .5"] = ahcls(0.05, 0.05), ahcls(0.5, 0.5)
+METHODS: Record = {name: as_written(name) for name in ("acls", "ahcls", "multiplicative", "gdcls", "als")}
+METHODS |= {"hals": "hals", "anls": "anls"}
+METHODS["ahcls"], METHODS["ahcls, λ = .5"] = as_written(ahcls(0.05, 0.05)), as_written("ahcls")
 ALS_TYPE = ("acls", "ahcls", "als")
 PAPERS = ("acls", "ahcls", "multiplicative", "gdcls")
 NEAR, TWO_THIRDS = 1.0, 0.8
@@ -58,10 +60,10 @@ def _collection(
     summary["arpack_seconds"] = rounded(seconds_of(lambda: _arpack(text.matrix, rank), 3))
     runs: dict[str, list[list[tuple[float, float]]]] = {name: [] for name in methods}
     for name in methods:
-        list(islice(iterate(data, rank, algorithm=METHODS[name], init="random"), 3))
+        list(islice(iterate(data, rank, algorithm=METHODS[name], init=_start(name)), 3))
     for seed in context.track(f"algorithms on {text.name}", range(seeds)):
         for name in methods:
-            steps = islice(iterate(data, rank, algorithm=METHODS[name], init="random", seed=seed), iterations + 1)
+            steps = islice(iterate(data, rank, algorithm=METHODS[name], init=_start(name), seed=seed), iterations + 1)
             path = [(step.seconds, above(step.error, opt.error)) for step in steps]
             path += [path[-1]] * (iterations + 1 - len(path))
             runs[name].append(path)
@@ -71,6 +73,11 @@ def _collection(
         one = np.median(np.diff(every[:, :, 0], axis=1))
         summary["methods"][name] = {"seconds": rounded(seconds), "error": rounded(errors), "iteration": rounded(one)}
     return summary
+
+
+def _start(name: str) -> str:
+    """Random numbers between 0 and 1, for Lee and Seung's method in H too."""
+    return "random-pair" if name == "multiplicative" else "random"
 
 
 def _arpack(matrix: sp.csr_array, rank: int) -> object:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partwise.algorithms.as_written import as_written
 from partwise.datasets import TOP_TEN
 from partwise.engine.stopping import MaxIterations
 from partwise.experiments.basis_claims import (
@@ -98,8 +99,8 @@ def _weighted(
 def _raced(
     context: Context, text: Corpus, algorithm: str, k: int, count: int, iterations: int
 ) -> tuple[Factorization, float]:
-    stop = MaxIterations(iterations)
-    fit = context.fit(text.matrix, k, algorithm=algorithm, init="random", restarts=count, stop=stop)
+    stop, method = MaxIterations(iterations), as_written(algorithm) if algorithm == "acls" else algorithm
+    fit = context.fit(text.matrix, k, algorithm=method, init="random", restarts=count, stop=stop)
     return fit, fit.certificate.seconds
 
 
@@ -129,7 +130,7 @@ def _topics(text: Corpus, fit: Factorization) -> list[Record]:
 
 def _start(text: Corpus, best: Factorization, name: str, rank: int) -> Record:
     """W⁽⁰⁾ of a start with its columns in the order of the best topics."""
-    w = next(iter(iterate(text.matrix, rank, algorithm="acls", init=name))).w
+    w = next(iter(iterate(text.matrix, rank, algorithm=as_written("acls"), init=name))).w
     cosines = unit_columns(best.w).T @ unit_columns(w)
     matched, order = assign(cosines)
     return {

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
+from partwise.algorithms.as_written import as_written
 from partwise.data.as_data import as_data
 from partwise.data.products import product, residual2
 from partwise.engine.step import Step
@@ -47,7 +48,9 @@ def run(context: Context, *, rank: int = 10, iterations: int = 100, seeds: int =
     opt = truncated_svd(text.matrix, rank).error
     runs = []
     for seed in context.track("ACLS on cisi", range(seeds)):
-        steps = list(islice(iterate(text.matrix, rank, algorithm="acls", init="random", seed=seed), iterations + 1))
+        steps = list(
+            islice(iterate(text.matrix, rank, algorithm=as_written("acls"), init="random", seed=seed), iterations + 1)
+        )
         runs.append({"paths": _paths(steps, opt), "stops": {name: _stop(rule, steps) for name, rule in RULES.items()}})
         last = steps[-1]
     costs = _costs(text.matrix, last)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -102,13 +103,16 @@ class Context:
     def fit(self, matrix: Any, rank: int, **settings: Any) -> Factorization:
         """``factorize``, or its stored result from an earlier, interrupted call: fits come in a fixed order.
 
-        Nothing is written during a fit, so its seconds hold no I/O.
+        Nothing is written during a fit, so its seconds hold no I/O. An experiment looks at how a run ended, so there
+        is no need to warn of it.
         """
-        if self.fits_folder is None:
-            return factorize(matrix, rank, **settings)
-        self.fits_folder.mkdir(parents=True, exist_ok=True)
-        path = self.fits_folder / f"{next(self._numbers):04d}"
-        fit = factorize(matrix, rank, **settings, checkpoint=path, every=sys.maxsize)
+        kept: Record = {}
+        if self.fits_folder is not None:
+            self.fits_folder.mkdir(parents=True, exist_ok=True)
+            kept = {"checkpoint": self.fits_folder / f"{next(self._numbers):04d}", "every": sys.maxsize}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            fit = factorize(matrix, rank, **settings, **kept)
         if fit.reason is Reason.INTERRUPTED:
             raise KeyboardInterrupt
         return fit

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
+from partwise.algorithms.as_written import as_written
 from partwise.engine.step import Step
 from partwise.experiments.corpora import WEIGHTINGS, counts_note, reuters_corpus, weight_note
 from partwise.experiments.drawing import canvas, label, plain_log
@@ -95,7 +96,7 @@ def _row(matrix: sp.csr_array, name: str, rank: int, svd: SVD, seeds: int) -> Re
 
 
 def _run(matrix: sp.csr_array, init: Init, rank: int, seed: int) -> list[Step]:
-    steps = list(islice(iterate(matrix, rank, algorithm="acls", init=init, seed=seed), AT[-1] + 1))
+    steps = list(islice(iterate(matrix, rank, algorithm=as_written("acls"), init=init, seed=seed), AT[-1] + 1))
     return steps + [steps[-1]] * (AT[-1] + 1 - len(steps))
 
 

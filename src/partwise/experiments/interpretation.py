@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from partwise.algorithms.table import acls
 from partwise.data.as_data import as_data
 from partwise.datasets import load_cbcl
 from partwise.experiments.corpora import Corpus, reuters_corpus, smart_corpus, weight_note
@@ -100,7 +101,7 @@ def _storage(context: Context, name: str, ranks: tuple[int, ...], weight: str) -
     matrix = text.matrix
     rows = []
     for rank in [k for k in ranks if k < min(matrix.shape)]:
-        fit = factorize(matrix, rank, algorithm="acls", init="random-acol")
+        fit = factorize(matrix, rank, algorithm=acls(0.5, 0.5), init="random-acol")
         nmf = sum(min(sparse_bytes(f), f.nbytes) for f in (fit.w, fit.h))
         svd, own = fit.certificate.svd_bytes, fit.certificate.data_bytes
         zeros = (np.sum(fit.w == 0) + np.sum(fit.h == 0)) / (fit.w.size + fit.h.size)

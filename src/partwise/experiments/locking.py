@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
+from partwise.algorithms.as_written import as_written
+from partwise.algorithms.table import as_algorithm
 from partwise.algorithms.updates.multiplicative import lift
 from partwise.engine.step import Step
 from partwise.engine.stopping import MaxIterations
@@ -21,7 +23,9 @@ from partwise.linalg.svd import truncated_svd
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHODS = ("multiplicative", "gdcls", "als", "acls", "hals")
+METHODS = {name: as_written(name) for name in ("multiplicative", "gdcls", "als", "acls")} | {
+    "hals": as_algorithm("hals")
+}
 LOCKING = ("multiplicative", "gdcls")
 STARTS = {"random": "dense", "random-acol": "sparse"}
 
@@ -60,7 +64,9 @@ def _path(matrix: sp.csr_array, rank: int, method: str, start: str, seed: int, i
     errors: list[float] = []
     zeros: list[float] = []
     before: Step | None = None
-    for step in islice(iterate(matrix, rank, algorithm=method, init=start, seed=seed, reseed=False), iterations + 1):
+    for step in islice(
+        iterate(matrix, rank, algorithm=METHODS[method], init=start, seed=seed, reseed=False), iterations + 1
+    ):
         check = step.optimality
         wrong.append(check.locked_w + check.locked_h)
         zeros.append(int(np.sum(step.w == 0)) + int(np.sum(step.h == 0)))
@@ -75,10 +81,10 @@ def _path(matrix: sp.csr_array, rank: int, method: str, start: str, seed: int, i
 def _gains(matrix: sp.csr_array, rank: int, method: str, start: str, iterations: int, opt: float) -> Record:
     """Where a locking method ends, goes on to, and goes on to from lifted zeros."""
     stop = MaxIterations(iterations)
-    first = factorize(matrix, rank, algorithm=method, init=start, stop=stop, reseed=False)
+    first = factorize(matrix, rank, algorithm=METHODS[method], init=start, stop=stop, reseed=False)
     pairs = {"on": (first.w, first.H), "lifted": (lift(first.w), lift(first.h).T)}
     ends = {
-        name: factorize(matrix, rank, algorithm=method, init=pair, stop=stop, reseed=False)
+        name: factorize(matrix, rank, algorithm=METHODS[method], init=pair, stop=stop, reseed=False)
         for name, pair in pairs.items()
     }
     free = factorize(matrix, rank, algorithm="hals", init=pairs["on"], stop=stop, reseed=False)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from partwise.algorithms.as_written import as_written
 from partwise.algorithms.base import Algorithm
-from partwise.algorithms.table import acls, als, anls, hals, projected_gradient
+from partwise.algorithms.table import anls, hals, projected_gradient
 from partwise.data.products import gram_of
 from partwise.engine.stopping import MaxIterations, Stationarity
 from partwise.experiments.corpora import smart_corpus, weight_note
@@ -18,7 +19,7 @@ from partwise.result.factorization import Factorization
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FAST = {"acls": acls, "als": als}
+FAST = {name: as_written(name) for name in ("acls", "als")}
 SLOW = {"hals": hals, "anls": anls, "projected-gradient": projected_gradient}
 LAMBDA = {"acls": 0.5, "als": 0.0}
 TOLERANCE = 1e-4
@@ -61,11 +62,11 @@ def _methods(first: str, fast: int, most: int) -> dict[str, Record]:
     """Name -> settings of factorize: the fast one alone, each slow one alone, and the two together."""
     lam, stop = LAMBDA[first], [Stationarity(TOLERANCE), MaxIterations(most)]
     slow: dict[str, Algorithm] = {name: factory(lam, lam) for name, factory in SLOW.items()}
-    methods: dict[str, Record] = {f"{first} alone": {"algorithm": FAST[first](), "stop": stop}}
+    methods: dict[str, Record] = {f"{first} alone": {"algorithm": FAST[first], "stop": stop}}
     for name, method in slow.items():
         methods[f"{name} alone"] = {"algorithm": method, "stop": stop}
         methods[f"{first}, then {name}"] = {
-            "algorithm": FAST[first](),
+            "algorithm": FAST[first],
             "stop": MaxIterations(fast),
             "polish": method,
             "polish_stop": stop,

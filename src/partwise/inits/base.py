@@ -43,7 +43,7 @@ class Given:
         """Refuse factors that do not fit, before any work."""
         self._pair(data, rank)
 
-    def other(self, data: Data, rank: int) -> Array | None:
+    def other(self, data: Data, rank: int, rng: np.random.Generator) -> Array | None:
         """H as a tall factor, where it was given."""
         h = self._pair(data, rank)[1]
         return None if h is None else np.array(h.T, data.dtype, order="C")

@@ -17,7 +17,7 @@ from partwise.inits.nndsvd import NNDSVD, NNDSVDa, NNDSVDar
 from partwise.inits.nnsvd_lrc import NNSVDLRC
 from partwise.inits.successive_projection import SuccessiveProjection
 from partwise.inits.svd_centroid import SVDCentroid
-from partwise.inits.uniform import Uniform
+from partwise.inits.uniform import Uniform, UniformPair
 from partwise.linalg.svd import SVD
 from partwise.types import Data
 
@@ -36,6 +36,7 @@ INITS: dict[str, Callable[..., Init]] = {
     "nndsvdar": NNDSVDar,
     "nnsvd-lrc": NNSVDLRC,
     "spa": SuccessiveProjection,
+    "random-pair": UniformPair,
 }
 """Name -> factory; add a line to add an initialisation. ``sample``, which runs the engine, adds its own there."""
 
@@ -74,7 +75,7 @@ def as_init(start: Any, algorithm: Algorithm | None = None, restarts: Any = 1) -
     None is the algorithm's own, but where starts race against each other the usual random one: the race is the scout.
     """
     if start is None:
-        start = RANDOM if algorithm is None or restarts != 1 else algorithm.init
+        start = algorithm.init if algorithm is not None and (restarts == 1 or algorithm.plain) else RANDOM
     if isinstance(start, str):
         named: Init = choose("initialisation", start, INITS)()
         return named

@@ -11,3 +11,11 @@ class Uniform:
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
         return rng.random((data.shape[0], rank)).astype(data.dtype)
+
+
+class UniformPair(Uniform):
+    """W and H uniform on [0, 1), dense: the start of Lee and Seung's method, which needs both."""
+
+    def other(self, data: Data, rank: int, rng: np.random.Generator) -> Array:
+        """H as a tall factor, drawn after W."""
+        return rng.random((data.shape[1], rank)).astype(data.dtype)

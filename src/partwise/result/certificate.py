@@ -121,6 +121,8 @@ class Certificate:
     threads: int
     versions: dict[str, str]
     loss: str = "squared"
+    scales: tuple[float, float] | None = None
+    """What a relative λ of W and of H is a share of: the mean diagonals of HHᵀ and WᵀW at step 0."""
 
     @property
     def units(self) -> tuple[str, str]:
@@ -162,10 +164,11 @@ class Certificate:
         dead = ", ".join(map(str, self.dead_topics)) or "none"
         both, dense = self.w.sparse_bytes + self.h.sparse_bytes, self.w.dense_bytes + self.h.dense_bytes
         loss = "" if self.loss == "squared" else f"; {self.loss} loss"
+        shares = "" if self.scales is None else " (shares of {:.4g} for W and {:.4g} for H)".format(*self.scales)
         kept = "" if self.returned == self.iterations else f", iterate {self.returned} returned"
         return [
             ("matrix", f"{m:,} × {n:,}, {self.nonzeros:,} entries stored, {self.dtype}"),
-            ("method", f"{self.algorithm}, rank {self.rank}, seed {self.seed}{loss}"),
+            ("method", f"{self.algorithm}{shares}, rank {self.rank}, seed {self.seed}{loss}"),
             ("start", str(self.start or "none")),
             ("error", f"{self.relative_error:.6g} {self.units[0]}; {self.explained:.1%} {self.units[1]}"),
             ("against the SVD", svd),
@@ -207,7 +210,7 @@ def certify(run: Run, svd_error: float | None = None) -> Certificate:
         duplicate_topics=duplicate_topics(step.basis.gram),
         reseeded=len(step.reseeded),
         start=None if run.start is None else StartCertificate.of(name_of(problem.init), *run.start),
-        reason=str(run.reason),
+        reason=str(run.conclusion),
         iterations=run.history[-1][0],
         returned=run.returned,
         seconds=problem.clock.seconds,
@@ -215,6 +218,7 @@ def certify(run: Run, svd_error: float | None = None) -> Certificate:
         threads=problem.workers.threads,
         versions=versions(),
         loss=problem.loss.name,
+        scales=step.scales,
     )
 
 
