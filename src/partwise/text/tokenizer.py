@@ -67,7 +67,10 @@ def pattern_rule(pattern: str) -> WordRule:
 def _default_words(text: str, numbers: bool, apostrophes: bool) -> list[str]:
     text = fold(text)
     if text.isascii():
-        return _terms(_ascii_word(apostrophes).findall(text), numbers)
+        matches = _ascii_word(apostrophes).findall(text)
+        if "'" in text:
+            matches = [word[:-2] if word[-2:] == "'s" else word for word in matches]
+        return [word for word in matches if len(word) > 1 and (numbers or not word.isdigit())]
     words: list[str] = []
     for match in _any_word(apostrophes).finditer(text):
         group = match.lastindex

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, count, pairwise
 from queue import SimpleQueue
 
 import numpy as np
@@ -18,7 +18,7 @@ from partwise.text.tokenizer import WordRule
 from partwise.threads.pool import thread_count
 from partwise.types import Array
 
-READY, UNREADY = 2**21, 2**24
+READY, UNREADY = 2_000_000, 12_000_000
 """From so many characters on the scanner is used, where it lies in the cache and where it must be compiled first."""
 CHUNK = 2**20
 """About the characters that are scanned at a time."""
@@ -56,12 +56,12 @@ def read_words(rule: WordRule, texts: Iterable[str], threads: int | None = None)
 
 
 def _read_by_rule(rule: WordRule, texts: Iterable[str]) -> WordStream:
-    numbers: dict[str, int] = {}
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
     chunks, edges = [np.empty(0, np.int32)], [0]
     for text in texts:
         check_text(text)
         words = rule.words(text)
-        chunks.append(np.fromiter((numbers.setdefault(word, len(numbers)) for word in words), np.int32, len(words)))
+        chunks.append(np.array([numbers[word] for word in words], np.int32))
         edges.append(edges[-1] + len(words))
     return WordStream(list(numbers), np.concatenate(chunks), np.array(edges))
 
