@@ -91,6 +91,7 @@ def test_stems_and_runs_of_words(visit, topics_page, model):
         ("acls", Weighting(weight="log-entropy", min_df=1)),
         ("anls", Weighting(weight="counts", normalize=False, stop_words=("ship", "oven"))),
         ("hals", Weighting(pattern=r"\w+", stop_words=None)),
+        ("als", Weighting(phrases=0.0, phrase_count=3, ngrams=(1, 2), min_df=1)),
     ],
 )
 def test_every_weighting(visit, folder, algorithm, weighting):

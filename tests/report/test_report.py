@@ -12,6 +12,7 @@ import partwise as pw
 from partwise.plot.layout import circles
 from partwise.report.documents_payload import sampled
 from partwise.report.encoding import packed_rows, to_json
+from partwise.report.page import script
 from partwise.report.words_payload import strongest_entries, words_payload
 from partwise.storage.archive import write
 from partwise.text import Weighting
@@ -221,3 +222,10 @@ def test_the_command(fit, tmp_path, capsys, monkeypatch):
     assert "such as 19x19" in capsys.readouterr().err
     write(tmp_path / "f.partwise", "something else", 1, {}, {})
     assert run("-o", str(page)) == 2
+
+
+def test_scripts_do_not_declare_a_name_twice():
+    """They stand in one function, where a second declaration would keep the whole page from running."""
+    names = re.findall(r"(?m)^(?:const|let|function) +(\w+)|^const .*?, (\w+) =", script())
+    declared = [name for pair in names for name in pair if name]
+    assert [name for name in set(declared) if declared.count(name) > 1] == []

@@ -17,7 +17,7 @@ const scriptWords = [
 ];
 
 // partwise.text.characters.fold; JavaScript has no full case folding, so its commonest cases are written out.
-function folded(text) {
+function caseFolded(text) {
   return text.toLowerCase().replace(/ß/g, "ss").replace(/[ﬀ-ﬆ]/g, (sign) => sign.normalize("NFKC")).normalize("NFC")
     .replace(/i\u0307/g, "i").replace(/\u00ad/g, "").replace(/[\u2019\u02bc\uff07]/g, "'").replace(/[\u2010\u2011]/g, "-")
     .replace(/(?<=[\p{L}\p{N}_])σ(?![\p{L}\p{N}_])/gu, "ς");
@@ -26,7 +26,7 @@ function folded(text) {
 // partwise.text.tokenizer.default_rule
 function defaultWords(text) {
   const words = [];
-  for (const match of folded(text).matchAll(pattern)) {
+  for (const match of caseFolded(text).matchAll(pattern)) {
     const script = match.slice(1).findIndex((group) => group !== undefined);
     if (script >= 0) {
       words.push(...scriptWords[script](match[0].match(/\P{M}\p{M}*/gu)));
