@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from partwise.algorithms.as_written import as_written
 from partwise.algorithms.base import Algorithm, Side
-from partwise.algorithms.penalties import PENALTIES, Penalty, Quadratic
+from partwise.algorithms.penalties import PENALTIES, Penalty, PerObservation, Quadratic
 from partwise.algorithms.relative import relative
 from partwise.algorithms.table import (
     ALGORITHMS,
@@ -33,6 +33,7 @@ from partwise.algorithms.table import (
 )
 from partwise.data.as_data import as_data
 from partwise.data.disk import open_matrix
+from partwise.data.observed import observed
 from partwise.data.write import write_matrix
 from partwise.engine.plan import Plan, plan
 from partwise.engine.restarts import Racing
@@ -91,6 +92,7 @@ __all__ = [
     "MaxIterations",
     "MethodRow",
     "Penalty",
+    "PerObservation",
     "Plan",
     "Quadratic",
     "Racing",
@@ -133,6 +135,7 @@ __all__ = [
     "kl_sweeps",
     "load",
     "multiplicative",
+    "observed",
     "open_matrix",
     "penalised",
     "plan",

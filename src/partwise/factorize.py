@@ -14,6 +14,7 @@ from partwise.algorithms.base import Algorithm
 from partwise.algorithms.table import as_algorithm, frozen
 from partwise.arguments import check_rank, check_seed, whole_number
 from partwise.data.as_data import as_data
+from partwise.data.observed import observed
 from partwise.engine.checkpoint import MISFIT, Checkpoint, Identity, Phase, Single, State, alone, misfit, place
 from partwise.engine.driver import drain, drive
 from partwise.engine.plan import plan, refuse_beyond
@@ -24,7 +25,7 @@ from partwise.engine.step import Step
 from partwise.engine.stopping import Reason, Rule, Stationarity, any_rules, rule_list
 from partwise.engine.warm_start import Sample as Sample  # its line in INITS
 from partwise.inits.base import Given
-from partwise.inits.table import as_init, is_seeded, is_warm, name_of
+from partwise.inits.table import RANDOM, as_init, is_seeded, is_warm, name_of
 from partwise.linalg.svd import SVD, block_svd
 from partwise.losses.table import algorithm_for, loss_of, suited
 from partwise.result.certificate import certify, versions
@@ -42,6 +43,9 @@ def iterate(
     *,
     algorithm: str | Algorithm | None = None,
     loss: str | None = None,
+    missing: Literal["nan", "zeros"] | None = None,
+    weights: Any = None,
+    unstored: float | None = None,
     init: Any = None,
     seed: int | None = 0,
     threads: int | None = None,
@@ -78,6 +82,9 @@ def factorize(
     *,
     algorithm: str | Algorithm | None = None,
     loss: str | None = None,
+    missing: Literal["nan", "zeros"] | None = None,
+    weights: Any = None,
+    unstored: float | None = None,
     init: Any = None,
     stop: Rule | Sequence[Rule] | None = None,
     polish: str | Algorithm | None = None,
@@ -104,6 +111,10 @@ def factorize(
     algorithm : a name in ``ALGORITHMS`` or an object such as ``acls(lam_w=.5, lam_h=.5)``; None is the loss's own.
     loss : what is minimised, a name in ``LOSSES``: "squared", for counts "poisson" (also "kl"), the Kullback–Leibler
         divergence, on dense data "itakura-saito" or ``beta(1.5)``; None is the algorithm's own.
+    missing : "nan" takes NaN, masked entries and pandas' NA as unknown; "zeros" takes what a sparse matrix does not
+        store as unknown (a stored 0 is an observation), for the squared loss.
+    weights : numbers ≥ 0 of the same shape, an array or sparse; 0, and in a sparse one what is not stored, is unknown,
+    unstored : unless this gives the weight of all that a sparse ``weights`` does not store (implicit feedback).
     init : a name in ``INITS``, an object, W itself, a pair (W, H), or an earlier result; None is the algorithm's own,
         ``sample`` for the default one, and ``random-acol`` with restarts.
     stop : a stopping rule or a list of which any may stop the run (see :func:`default_stop`); without MaxIterations
@@ -131,6 +142,7 @@ def factorize(
     clock = Clock()
     path = None if checkpoint is None else place(checkpoint)
     chosen = algorithm_for(algorithm, loss)
+    matrix = observed(matrix, missing=missing, weights=weights, unstored=unstored)
     if memory_limit is not None:
         expected = plan(matrix, rank, algorithm=chosen, init=init, restarts=restarts, threads=threads)
         refuse_beyond(memory_limit, expected)
@@ -374,11 +386,15 @@ def as_problem(
     start = as_init(init, chosen, restarts)
     data = as_data(matrix, zero=lenient)
     chosen = suited(chosen, data)
+    if init is None and data.weighted:
+        start = as_init("random" if data.for_starts is None else RANDOM)
     rank = check_rank(rank, data.shape, lenient=lenient)
     if not data.norm2 > 0:
         start = Given(np.zeros((data.shape[0], rank)), np.zeros((rank, data.shape[1])))
-    if refusal := chosen.refuses(rank) or loss_of(chosen).refuses(data, chosen):
+    if refusal := chosen.refuses(rank) or loss_of(chosen, data).refuses(data, chosen):
         raise ValueError(refusal)
+    if data.for_starts is None and not getattr(start, "reads_nothing", False):
+        raise ValueError(f"The start {name_of(start)} would read unknown entries as 0; use random, or W itself.")
     check = getattr(start, "check", None)
     if check is not None:
         check(data, rank)
@@ -403,7 +419,7 @@ def _polish(problem: Problem, polish: str | Algorithm) -> Algorithm:
     if isinstance(polish, str):
         chosen = chosen.with_penalties(first.w.penalty, first.h.penalty)
         chosen = frozen(chosen, w=first.w.update.fixed, h=first.h.update.fixed)
-    if refusal := chosen.refuses(problem.rank) or loss_of(chosen).refuses(problem.data, chosen):
+    if refusal := chosen.refuses(problem.rank) or loss_of(chosen, problem.data).refuses(problem.data, chosen):
         raise ValueError(refusal)
     return chosen
 

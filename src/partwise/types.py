@@ -158,6 +158,16 @@ class Data(Protocol):
         ...
 
     @property
+    def weighted(self) -> bool:
+        """Whether entries have weights of their own, or are unknown."""
+        ...
+
+    @property
+    def for_starts(self) -> Any:
+        """The matrix as a start may read it; None where only a start that reads nothing will do."""
+        ...
+
+    @property
     def memo(self) -> dict[str, Any]:
         """What a loss has computed of the data once and for all."""
         ...
@@ -231,6 +241,20 @@ class Rows(Protocol):
     def __call__(self, rhs: Array, factor: Array, out: Array) -> None: ...
 
 
+@dataclass(frozen=True, eq=False)
+class Systems:
+    """Rows whose quadratic problems ½ xG_ix − r_i·x are their own (see ``kernels/row_systems``)."""
+
+    packed: Array
+    """(r_i, the upper triangle of G_i) of each row."""
+    linear: Array
+    """What is taken off every r_i, 1 × k or rows × k."""
+    ridge: Array
+    """What is added to the diagonal of each G_i."""
+    free: Array
+    """Whether each component may move."""
+
+
 class Update(ABC):
     """A half-step (gram, rhs, factor) -> factor.
 
@@ -261,6 +285,8 @@ class Update(ABC):
     """What the rows hold besides x ≥ 0, in words; momentum and a polish would undo it."""
     fixed: tuple[int, ...] = ()
     """The components that stay as they are."""
+    own_systems: ClassVar[bool] = False
+    """Rows can have grams of their own, as weights and unknown entries give them (``solve_systems``)."""
     needs_memory: ClassVar[bool] = False
     """All entries of a row must be at hand at once, for the rows of both factors."""
 
@@ -279,6 +305,10 @@ class Update(ABC):
         rhs, factor = (np.require(array, requirements=["C", "W", "A"]) for array in (rhs, factor))
         self.prepare(np.ascontiguousarray(gram, np.float64))(rhs, factor, out)
         return out
+
+    def solve_systems(self, rows: Any, before: Array, out: Array) -> None:
+        """Fill ``out`` from a :class:`Systems`, where the half-step takes rows with grams of their own."""
+        raise TypeError(f"{type(self).__name__} takes one gram for all rows.")
 
     def refuses(self, rank: int) -> str | None:
         """Why this half-step cannot work at a rank, or None."""
@@ -329,7 +359,7 @@ class EntryUpdate(Update):
     def solve(self, rows: EntryRows, out: Array) -> None:
         """Fill ``out`` from the entries of the rows."""
 
-    def solve_systems(self, systems: Array, rows: EntryRows, out: Array) -> None:
+    def solve_systems(self, rows: EntryRows, systems: Array, out: Array) -> None:
         """Fill ``out`` from the sums (c, M) over the entries of each row, which may lie scattered over parts of A."""
         raise TypeError(f"{type(self).__name__} needs all entries of a row at once.")
 

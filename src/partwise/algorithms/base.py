@@ -11,7 +11,7 @@ from partwise.algorithms.penalties import NO_PENALTY, Penalty, Quadratic, indefi
 from partwise.algorithms.relative import Relative
 from partwise.types import Array, NoMinimum, Rows, Update
 
-PENALTY_SETTINGS = ("lam_", "alpha_", "l1_")
+PENALTY_SETTINGS = ("lam_", "alpha_", "l1_", "per_observation_")
 """How the names of settings that make penalties begin."""
 
 
@@ -85,8 +85,8 @@ class Algorithm:
     """The name of the loss that it minimises, in ``LOSSES``."""
     settings: Mapping[str, float | Relative | None] = field(default_factory=dict)
     """The arguments of the factory in the table, for the reader; the penalties that count are those of the sides."""
-    elsewhere: str | None = None
-    """The algorithm that takes its place where the data come in parts, where the choice was left to the loss."""
+    open: bool = False
+    """Whether the choice was left to the loss, which may take another one that suits the data."""
     plain: bool = False
     """Whether it runs as the paper writes it: the last iterate is returned and dead components stay, unless asked."""
     one_sided: bool = False
@@ -183,4 +183,5 @@ def penalty_settings(w: Penalty, h: Penalty) -> dict[str, float | Relative | Non
     sides = [(side, penalty) for side, penalty in (("w", w), ("h", h)) if isinstance(penalty, Quadratic) and penalty]
     lams: dict[str, float | Relative | None] = {f"lam_{side}": p.lam for side, p in sides if p.lam or not p.l1}
     alphas = {f"alpha_{side}": penalty.alpha for side, penalty in sides if penalty.alpha is not None}
-    return lams | alphas | {f"l1_{side}": penalty.l1 for side, penalty in sides if penalty.l1}
+    by_count = {f"per_observation_{side}": p.per_observation for side, p in (("w", w), ("h", h)) if p.per_observation}
+    return by_count | lams | alphas | {f"l1_{side}": penalty.l1 for side, penalty in sides if penalty.l1}

@@ -29,6 +29,9 @@ class Penalty:
         """The penalty in a run where the mean diagonal of the Gram matrix at step 0 is ``scale``."""
         return self
 
+    per_observation: float = 0.0
+    """λ of an addition λ · mean · Σ_i n_i ‖x_i‖², n_i the observations of row i and mean that of A's entries."""
+
     def matrix(self, rank: int) -> Array:
         """M, which is added to the gram."""
         return np.zeros((rank, rank))
@@ -115,9 +118,31 @@ class Quadratic(Penalty):
         return f"AHCLS's penalty (λ = {self.lam:g}, α = {self.alpha:g}){l1}"
 
 
+@dataclass(frozen=True)
+class PerObservation(Penalty):
+    """λ · mean · n_i ‖x_i‖² on row i: n_i is the weight of its known entries, mean that of A's entries.
+
+    A row with many observations is penalised in proportion, as in Zhou, Wilkinson, Schreiber and Pan (2008); the mean
+    makes the same λ good for A and cA.
+    """
+
+    lam: float = 0.0
+
+    @property
+    def per_observation(self) -> float:  # type: ignore[override]
+        """λ."""
+        return self.lam
+
+    def __bool__(self) -> bool:
+        return bool(self.lam)
+
+    def __str__(self) -> str:
+        return f"The penalty by observation (λ = {self.lam:g})"
+
+
 NO_PENALTY = Penalty()
 
-PENALTIES: dict[str, type[Penalty]] = {"none": Penalty, "quadratic": Quadratic}
+PENALTIES: dict[str, type[Penalty]] = {"none": Penalty, "quadratic": Quadratic, "per-observation": PerObservation}
 """Name -> class; add a line so that files can hold a penalty of your own."""
 
 

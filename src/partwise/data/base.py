@@ -23,6 +23,7 @@ class Matrix:
     dtype: np.dtype[Any]
     split: int | None = None
     widens: bool = False
+    weighted: bool = False
 
     @property
     def T(self) -> Any:
@@ -61,6 +62,11 @@ class Matrix:
         if self.split == 1:
             return np.asarray(sum(part.row_sums for _, _, part in self.parts()))
         return np.concatenate([part.row_sums for _, _, part in self.parts()])
+
+    @property
+    def for_starts(self) -> Any:
+        """The matrix as a start may read it; None where only a start that reads nothing will do."""
+        return self
 
     @cached_property
     def memo(self) -> dict[str, Any]:

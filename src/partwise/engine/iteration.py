@@ -36,7 +36,7 @@ def begin(problem: Problem, seeds: Sequence[int | None]) -> list[Step]:
 def _start(problem: Problem, seed: int | None) -> tuple[FactorRows, Array | None, StartCost]:
     """W⁽⁰⁾, its own H where it has one, and its cost; a sparse W becomes dense here, at the first update."""
     data, rng, began = problem.data, np.random.default_rng(seed), time.perf_counter()
-    w: Any = problem.init(data, problem.rank, rng, problem.workers)
+    w: Any = problem.init(data.for_starts or data, problem.rank, rng, problem.workers)
     seconds = time.perf_counter() - began
     if issparse(w):
         check_structure(w, "The start W")
@@ -61,7 +61,7 @@ def _first_steps(problem: Problem, bases: Sequence[FactorRows], others: Sequence
     side = problem.at(1).h
     own = problem.loss.first(side)
     # AᵀW⁽⁰⁾ serves H⁽⁰⁾ and the first iteration; many starts, and data that come in parts, go without it.
-    kept = own is not side and len(bases) == 1 and data.split is None
+    kept = own is not side and len(bases) == 1 and data.split is None and problem.loss.gram_form
     factors = [
         Factor(w, gram_matrix(w, data.blocks, workers), product(data.T, w, workers) if kept else None) for w in bases
     ]

@@ -54,7 +54,7 @@ class Problem:
     @property
     def loss(self) -> Loss:
         """What is minimised."""
-        return loss_of(self.algorithm)
+        return loss_of(self.algorithm, self.data)
 
     def at(self, iteration: int) -> Algorithm:
         """The algorithm that makes an iteration."""
@@ -75,6 +75,7 @@ class Problem:
         algorithm, data, loss, workers = self.algorithm.scaled(scales), self.data, self.loss, self.workers
         error, value = loss.value(data, basis, weights, inner, workers)
         penalties = _penalty(algorithm.w, basis) + _penalty(algorithm.h, weights)
+        penalties += loss.penalty(data, algorithm.w, basis) + loss.penalty(data.T, algorithm.h, weights)
         check = Deferred(lambda: stationarity(data, loss, algorithm, basis, weights, workers))
         seconds = self.clock.seconds
         objective = value + penalties

@@ -26,6 +26,7 @@ class Given:
     """A start that somebody else made: W (m × k), or the pair (W, H) with H k × n."""
 
     seeded = False
+    reads_nothing = True
     in_range = True
     """W is in the range of the data's precision, and goes with an H."""
 

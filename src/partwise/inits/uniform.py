@@ -7,10 +7,18 @@ from partwise.types import Array, Data
 
 
 class Uniform:
-    """W uniform on [0, 1), dense, as the paper's rand(m, k); drawn in float64, so both precisions start alike."""
+    """W uniform on [0, 1), dense, as the paper's rand(m, k); drawn in float64, so both precisions start alike.
+
+    For data with weights or unknown entries it is scaled by the root of their mean, so that A and cA, whose penalties
+    are relative to that mean, start alike too.
+    """
+
+    reads_nothing = True
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
-        return rng.random((data.shape[0], rank)).astype(data.dtype)
+        w = rng.random((data.shape[0], rank))
+        scale = np.sqrt(getattr(data, "mean", 1.0)) if data.weighted else 1.0
+        return (scale * w).astype(data.dtype)
 
 
 class UniformPair(Uniform):

@@ -9,8 +9,10 @@ import math
 import numpy as np
 
 from partwise.kernels.jit import jit, sums_jit
-from partwise.kernels.nnls import fnnls_row, pivot_row
+from partwise.kernels.nnls import fnnls_row, pivot_row, solve_passive
 
+NEAR = 128
+"""Entries that are taken at a time, so that their rows of the fixed factor stay near."""
 NOTHING = 1e-20
 """The share of a row's sum below which a component that the Newton step sends to zero is zero."""
 
@@ -21,45 +23,67 @@ def width(rank: int) -> int:
 
 
 @sums_jit
-def _add_outer(weight, f, system):
-    """The triangle of weight · f fᵀ, added."""
+def _add_products(size, f, weight, weighted, system):
+    """The triangle of Σ_j weight_j f_j f_jᵀ over the first ``size`` columns of f (k × NEAR), added."""
     k = len(f)
     at = k
     for c in range(k):
-        t = weight * f[c]
-        if t != 0:
-            for d in range(c, k):
-                system[at + d - c] += t * f[d]
+        own, row = weighted, f[c]
+        for j in range(size):
+            own[j] = weight[j] * row[j]
+        for d in range(c, k):
+            other, total = f[d], 0.0
+            for j in range(size):
+                total += own[j] * other[j]
+            system[at + d - c] += total
         at += k - c
+
+
+@sums_jit
+def _add_rows(size, f, weight, system):
+    """Σ_j weight_j f_j over the first ``size`` columns of f, added."""
+    for c in range(len(f)):
+        row, total = f[c], 0.0
+        for j in range(size):
+            total += weight[j] * row[j]
+        system[c] += total
 
 
 @sums_jit
 def poisson_systems(indptr, indices, values, fixed, factor, out, logs):
     """Add c_i = Σ_j (a_j/y_j) f_j and M_i = Σ_j (a_j/y_j²) f_j f_jᵀ, y_j = f_j·x_i, to each row's system.
 
-    ``logs`` gains (Σ a log(a/y), the entries with y = 0).
+    ``logs`` gains (Σ a log(a/y), the entries with y = 0). Entries are taken ``NEAR`` at a time, by component.
     """
     k = fixed.shape[1]
-    system, f = np.empty(out.shape[1]), np.empty(k)
+    system, f = np.empty(out.shape[1]), np.empty((k, NEAR))
+    y, ratio, curve, weighted = np.empty(NEAR), np.empty(NEAR), np.empty(NEAR), np.empty(NEAR)
     for i in range(len(out)):
         system[:] = 0.0
         x = factor[i]
-        for p in range(indptr[i], indptr[i + 1]):
-            a = np.float64(values[p])
-            if not a > 0:
-                continue
-            row, y = fixed[indices[p]], 0.0
+        for lo in range(indptr[i], indptr[i + 1], NEAR):
+            size = min(NEAR, indptr[i + 1] - lo)
+            for j in range(size):
+                row = fixed[indices[lo + j]]
+                y[j] = 0.0
+                for c in range(k):
+                    f[c, j] = row[c]
             for c in range(k):
-                f[c] = row[c]
-                y += f[c] * x[c]
-            if not y > 0:
-                logs[1] += 1
-                continue
-            ratio = a / y
-            for c in range(k):
-                system[c] += ratio * f[c]
-            _add_outer(ratio / y, f, system)
-            logs[0] += a * math.log(ratio)
+                if x[c] != 0:
+                    for j in range(size):
+                        y[j] += f[c, j] * x[c]
+            for j in range(size):
+                a = np.float64(values[lo + j])
+                ratio[j] = curve[j] = 0.0
+                if a > 0:
+                    if y[j] > 0:
+                        ratio[j] = a / y[j]
+                        curve[j] = ratio[j] / y[j]
+                        logs[0] += a * math.log(ratio[j])
+                    else:
+                        logs[1] += 1
+            _add_rows(size, f, ratio, system)
+            _add_products(size, f, curve, weighted, system)
         for c in range(out.shape[1]):
             out[i, c] += system[c]
 
@@ -68,16 +92,20 @@ def poisson_systems(indptr, indices, values, fixed, factor, out, logs):
 def weighted_systems(indptr, indices, values, weights, fixed, out):
     """Add r_i = Σ_j v_j a_j f_j and G_i = Σ_j v_j f_j f_jᵀ to each row's system."""
     k = fixed.shape[1]
-    system, f = np.empty(out.shape[1]), np.empty(k)
+    system, f = np.empty(out.shape[1]), np.empty((k, NEAR))
+    v, a, weighted = np.empty(NEAR), np.empty(NEAR), np.empty(NEAR)
     for i in range(len(out)):
         system[:] = 0.0
-        for p in range(indptr[i], indptr[i + 1]):
-            row, v = fixed[indices[p]], np.float64(weights[p])
-            a = v * values[p]
-            for c in range(k):
-                f[c] = row[c]
-                system[c] += a * f[c]
-            _add_outer(v, f, system)
+        for lo in range(indptr[i], indptr[i + 1], NEAR):
+            size = min(NEAR, indptr[i + 1] - lo)
+            for j in range(size):
+                row = fixed[indices[lo + j]]
+                v[j] = weights[lo + j]
+                a[j] = v[j] * values[lo + j]
+                for c in range(k):
+                    f[c, j] = row[c]
+            _add_rows(size, f, a, system)
+            _add_products(size, f, v, weighted, system)
         for c in range(out.shape[1]):
             out[i, c] += system[c]
 
@@ -184,6 +212,38 @@ def exact_rows(systems, linear, ridge, before, free, out):
 
 
 @jit
+def clipped_rows(systems, linear, ridge, before, free, out):
+    """max(0, G⁻¹r) of each row's own system; a singular one is solved under x ≥ 0 instead."""
+    k = before.shape[1]
+    gram, scaled, work = np.empty((k, k)), np.empty((k, k)), np.empty((k, k + 1))
+    scale, right, y, s = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
+    passive, x = np.empty(k, np.bool_), np.empty(k)
+    for i in range(len(out)):
+        _unpack(systems[i], gram)
+        for c in range(k):
+            gram[c, c] += ridge[i]
+            right[c] = systems[i, c] - linear[i % len(linear), c]
+        for c in range(k):
+            if not free[c]:
+                for d in range(k):
+                    right[d] -= gram[c, d] * before[i, c]
+                    gram[c, d] = gram[d, c] = 0.0
+        for c in range(k):
+            scale[c] = 1 / math.sqrt(gram[c, c]) if gram[c, c] > 0 else 0.0
+            passive[c] = scale[c] > 0
+        for c in range(k):
+            right[c] *= scale[c]
+            for d in range(k):
+                scaled[c, d] = gram[c, d] * scale[c] * scale[d]
+            if scale[c] == 0:
+                scaled[c, c] = 1.0
+        if not solve_passive(scaled, right, passive, work, x):
+            fnnls_row(scaled, right, passive, work, y, s, x)
+        for c in range(k):
+            out[i, c] = max(x[c], 0.0) * scale[c] if free[c] else before[i, c]
+
+
+@jit
 def sweep_rows(systems, linear, ridge, before, free, sweeps, settled, out):
     """Exact minimisation over one entry at a time, in at most ``sweeps`` sweeps, of each row's own system."""
     k = before.shape[1]
@@ -221,12 +281,11 @@ def sweep_rows(systems, linear, ridge, before, free, sweeps, settled, out):
 
 
 @sums_jit
-def system_sums(systems, factor):
-    """Σ_i (2 r_i·x_i − x_i G_i x_i): what the rows take off Σ v a²."""
+def row_gains(systems, factor, out):
+    """2 r_i·x_i − x_i G_i x_i: what each row takes off Σ v a²."""
     k = factor.shape[1]
-    total = 0.0
     for i in range(len(factor)):
-        at = k
+        total, at = 0.0, k
         for c in range(k):
             x = np.float64(factor[i, c])
             if x != 0:
@@ -234,4 +293,29 @@ def system_sums(systems, factor):
                 for d in range(c + 1, k):
                     total -= 2 * x * systems[i, at + d - c] * factor[i, d]
             at += k - c
-    return total
+        out[i] = total
+
+
+@jit
+def system_stationarity(systems, linear, ridge, free, factor, slack):
+    """(Σ_i Σ_c min(x b, ∇/b)² with b = √(G_i)_cc and ∇ = xG − r, zeros whose gradient is negative beyond rounding)."""
+    k = factor.shape[1]
+    gram, squares, locked = np.empty((k, k)), 0.0, 0
+    for i in range(len(factor)):
+        _unpack(systems[i], gram)
+        for c in range(k):
+            gram[c, c] += ridge[i]
+        for c in range(k):
+            if not free[c] or not gram[c, c] > 0:
+                continue
+            right = systems[i, c] - linear[i % len(linear), c]
+            gradient = -right
+            for d in range(k):
+                gradient += gram[c, d] * factor[i, d]
+            b = math.sqrt(gram[c, c])
+            x = np.float64(factor[i, c])
+            if x == 0 and gradient < -slack * abs(right):
+                locked += 1
+            r = min(x * b, gradient / b)
+            squares += r * r
+    return squares, locked

@@ -95,6 +95,8 @@ class Loss(ABC):
     """Whether all of A must be in memory."""
     streams: ClassVar[bool] = True
     """Whether W follows from sums over the samples that have come by."""
+    gram_form: ClassVar[bool] = True
+    """Whether rows need the gram and A · fixed alone."""
     late: ClassVar[bool] = False
     """Whether the value of a pair takes a pass over A where the rows that were made last lie scattered over parts."""
     comparable: ClassVar[bool] = True
@@ -104,8 +106,24 @@ class Loss(ABC):
     why_not_stationary: ClassVar[str] = ""
     """The verdict where it is not."""
 
+    def on(self, data: Data) -> Loss:
+        """The loss as these data need it."""
+        return self
+
+    def suited(self, data: Data) -> Algorithm | None:
+        """The algorithm where none is named and the data ask for another than the usual one."""
+        return None
+
+    def penalty(self, data: Data, side: Side, factor: Factor) -> float:
+        """What a penalty by observation adds to the objective."""
+        return 0.0
+
     def refuses(self, data: Data, algorithm: Algorithm) -> str | None:
         """Why this loss cannot be minimised on these data, or None."""
+        if data.weighted and self.gram_form:
+            return f"The {self.name} loss cannot take weights or unknown entries; use the squared one."
+        if not data.weighted and any(side.penalty.per_observation for side in algorithm.sides):
+            return "A penalty by observation is for data with weights or unknown entries; use lam_w and lam_h here."
         if data.split is None or not (self.local_only or any(side.update.needs_memory for side in algorithm.sides)):
             return None
         instead = f"; use {self.everywhere}." if self.everywhere and not self.local_only else "."

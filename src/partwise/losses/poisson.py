@@ -8,7 +8,8 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from partwise.algorithms.base import Side
+from partwise.algorithms.base import Algorithm, Side
+from partwise.algorithms.table import kl_newton
 from partwise.algorithms.updates import exact
 from partwise.data.passes import Tall, as_part, sum_rows, walk
 from partwise.data.products import gram_of
@@ -44,12 +45,21 @@ class Poisson(Loss):
     default_algorithm = "kl-sweeps"
     everywhere = "kl-newton"
     streams = False
+    gram_form = False
     late = True
     comparable = False
     units: ClassVar[tuple[str, str]] = (
         "√(D/D₀), D₀ the divergence of the best rank-1 model",
         "of the deviance explained",
     )
+
+    def refuses(self, data: Data, algorithm: Algorithm) -> str | None:
+        if data.weighted:
+            return "The poisson loss cannot take weights or unknown entries yet; use the squared one."
+        return super().refuses(data, algorithm)
+
+    def suited(self, data: Data) -> Algorithm | None:
+        return None if data.split is None else kl_newton()
 
     def first(self, side: Side) -> Side:
         return side
@@ -101,7 +111,7 @@ class Poisson(Loss):
                     update.solve(rows, x)
                 else:
                     logs[0] = np.nan
-                    update.solve_systems(systems[lo:hi], rows, x)
+                    update.solve_systems(rows, systems[lo:hi], x)
                 if step.measured:
                     inner, empty = logs_before if step.late else logs
                     pairs[i][0, 0] += np.inf if empty else inner

@@ -8,15 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from partwise.algorithms.base import Side
+from partwise.algorithms.base import Algorithm, Side
 from partwise.algorithms.penalties import indefinite
 from partwise.algorithms.updates import exact
 from partwise.data.passes import Tall, as_part, total, walk
 from partwise.data.products import NEAR_EXACT, add_product, gram_of, product, residual2
 from partwise.kernels.products import column_dots, factor_sums, optimality
 from partwise.losses.base import Batch, Fill, Loss, SideCheck
+from partwise.losses.weighted import WeightedSquared
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Factor, FactorRows, Part
+
+WEIGHTED = WeightedSquared()
 
 
 class Squared(Loss):
@@ -25,6 +28,12 @@ class Squared(Loss):
     name = "squared"
     divergence = 0.5
     default_algorithm = "als-hals"
+
+    def on(self, data: Data) -> Loss:
+        return WEIGHTED if data.weighted and type(self) is Squared else self
+
+    def suited(self, data: Data) -> Algorithm | None:
+        return WEIGHTED.suited(data) if data.weighted else None
 
     def gather(
         self, data: Data, side: Side, fixed: Factor, before: FactorRows | None, workers: Workers

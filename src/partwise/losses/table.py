@@ -49,24 +49,24 @@ def beta(value: float) -> str:
     return FAMILIES["beta"](value).name
 
 
-def loss_of(algorithm: Algorithm) -> Loss:
-    """The loss that an algorithm minimises."""
-    return as_loss(algorithm.loss)
+def loss_of(algorithm: Algorithm, data: Data | None = None) -> Loss:
+    """The loss that an algorithm minimises, as the data need it."""
+    loss = as_loss(algorithm.loss)
+    return loss if data is None else loss.on(data)
 
 
 def suited(algorithm: Algorithm, data: Data) -> Algorithm:
-    """The algorithm, or the one that takes its place where the data come in parts."""
-    if algorithm.elsewhere is None:
+    """The algorithm, or where the choice was left to the loss the one that suits the data."""
+    if not algorithm.open:
         return algorithm
-    return replace(algorithm, elsewhere=None) if data.split is None else as_algorithm(algorithm.elsewhere)
+    return loss_of(algorithm).suited(data) or replace(algorithm, open=False)
 
 
 def algorithm_for(algorithm: str | Algorithm | None, loss: str | None = None) -> Algorithm:
     """The algorithm by name or as it is, or the loss's own; one that minimises another loss is refused."""
     wanted = as_loss("squared" if loss is None else loss)
     if algorithm is None or (loss is not None and algorithm == wanted.default_algorithm):
-        own = ALGORITHMS[wanted.default_algorithm](**wanted.settings)
-        return replace(own, elsewhere=wanted.everywhere if algorithm is None else None)
+        return replace(ALGORITHMS[wanted.default_algorithm](**wanted.settings), open=algorithm is None)
     chosen = as_algorithm(algorithm)
     if loss is not None and chosen.loss != wanted.name:
         fitting = [other for other, factory in ALGORITHMS.items() if factory().loss == wanted.name]

@@ -17,6 +17,7 @@ from partwise.engine.run import Run
 from partwise.engine.step import Optimality, StartCost
 from partwise.inits.table import name_of
 from partwise.linalg.measures import duplicate_topics, sparsity_of, tally
+from partwise.losses.squared import WEIGHTED
 from partwise.losses.table import as_loss
 from partwise.plot.html import rows_html
 from partwise.storage.settings import Reader, plain
@@ -91,6 +92,52 @@ class StartCertificate:
 
 
 @dataclass(frozen=True)
+class KnownEntries:
+    """Data with weights or unknown entries: what is known of them, and how well that is fitted."""
+
+    share: float
+    """The share of the entries that is known."""
+    rmse: float
+    r2: float
+    """1 − Σ v (a − y)² / Σ v (a − mean)²."""
+    mean: float
+    poor_rows: int
+    """Rows with fewer known entries than components, which the data alone do not determine,"""
+    poor_columns: int
+    empty_rows: int
+    """and rows of which nothing is known."""
+    empty_columns: int
+
+    @classmethod
+    def of(cls, data: Any, rank: int, error2: float) -> KnownEntries:
+        """From the data and Σ v (a − y)²."""
+        weight = float(data.row_weights.sum())
+        around = data.norm2 - weight * data.mean**2
+        counts = [side.row_counts for side in (data, data.T)]
+        return cls(
+            share=float(counts[0].sum() / (data.shape[0] * data.shape[1])),
+            rmse=float(np.sqrt(error2 / weight)),
+            r2=float(1 - error2 / around) if around > 0 else float("nan"),
+            mean=data.mean,
+            poor_rows=int((counts[0] < rank).sum()),
+            poor_columns=int((counts[1] < rank).sum()),
+            empty_rows=int((counts[0] == 0).sum()),
+            empty_columns=int((counts[1] == 0).sum()),
+        )
+
+    def __str__(self) -> str:
+        few = [(self.poor_rows, self.empty_rows, "rows"), (self.poor_columns, self.empty_columns, "columns")]
+        poor = "; ".join(
+            f"{count:,} {what} with fewer known entries than parts are not determined by the data"
+            + (f" ({none:,} with none)" if none else "")
+            for count, none, what in few
+            if count
+        )
+        fit = f"{self.share:.2%} of all; RMSE {self.rmse:.4g}, R² {self.r2:.3f} on them"
+        return f"{fit}; {poor}" if poor else fit
+
+
+@dataclass(frozen=True)
 class Certificate:
     """Everything a reader needs to trust a factorisation or not; ``print`` it, or take ``as_dict()``."""
 
@@ -121,12 +168,18 @@ class Certificate:
     threads: int
     versions: dict[str, str]
     loss: str = "squared"
+<<<<<<< HEAD
     scales: tuple[float, float] | None = None
     """What a relative λ of W and of H is a share of: the mean diagonals of HHᵀ and WᵀW at step 0."""
+=======
+    known: KnownEntries | None = None
+>>>>>>> 8e1a95a (Weights and unknown entries for the squared loss: rows with grams of their own)
 
     @property
     def units(self) -> tuple[str, str]:
         """What the relative error, and 1 less its square, are shares of, in words."""
+        if self.known is not None:
+            return WEIGHTED.units
         try:
             return as_loss(self.loss).units
         except ValueError:  # a file may name a loss that is not in the table
@@ -154,6 +207,8 @@ class Certificate:
         """What there is to say, each with its name."""
         m, n = self.shape
         svd = "not computed (svd=True asks for it)" if self.loss == "squared" else "another loss, not compared"
+        if self.known is not None:
+            svd = "not compared: it needs all entries"
         if self.svd_ratio is not None:
             svd = f"{self.svd_ratio:.5f} times the error of the rank-{self.rank} SVD"
         kkt = "" if self.kkt is None else f"KKT residual {self.kkt:.1e}: "
@@ -171,6 +226,7 @@ class Certificate:
             ("method", f"{self.algorithm}{shares}, rank {self.rank}, seed {self.seed}{loss}"),
             ("start", str(self.start or "none")),
             ("error", f"{self.relative_error:.6g} {self.units[0]}; {self.explained:.1%} {self.units[1]}"),
+            *([("known entries", str(self.known))] if self.known is not None else []),
             ("against the SVD", svd),
             ("stationarity", kkt + self.verdict),
             ("topics turned", turned),
@@ -190,6 +246,7 @@ def certify(run: Run, svd_error: float | None = None) -> Certificate:
     data, check = problem.data, step.optimality
     compared = svd_error is not None and svd_error > 0 and problem.loss.comparable
     ratio = step.error / svd_error if svd_error is not None and compared else None
+    known = KnownEntries.of(data, problem.rank, step.error**2 * data.norm2) if data.weighted else None
     return Certificate(
         shape=data.shape,
         nonzeros=data.nnz,
@@ -197,7 +254,7 @@ def certify(run: Run, svd_error: float | None = None) -> Certificate:
         rank=problem.rank,
         algorithm=str(problem.algorithm),
         relative_error=step.error,
-        explained=1 - step.error**2,
+        explained=1 - step.error**2 if known is None else known.r2,
         svd_ratio=ratio,
         kkt=check.residual,
         verdict=verdict(check, problem.loss.why_not_stationary),
@@ -218,7 +275,11 @@ def certify(run: Run, svd_error: float | None = None) -> Certificate:
         threads=problem.workers.threads,
         versions=versions(),
         loss=problem.loss.name,
+<<<<<<< HEAD
         scales=step.scales,
+=======
+        known=known,
+>>>>>>> 8e1a95a (Weights and unknown entries for the squared loss: rows with grams of their own)
     )
 
 

@@ -1,12 +1,14 @@
 """Least squares, then every negative entry set to 0: the half-step of ALS, ACLS and AHCLS."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from partwise.kernels.inverse import positive_inverse
+from partwise.kernels.row_systems import clipped_rows
 from partwise.kernels.squares import square_product
-from partwise.types import Array, Rows, Update
+from partwise.types import Array, Rows, Systems, Update
 
 SMALL = 64
 """Up to this rank a call of LAPACK takes longer than the work."""
@@ -85,6 +87,10 @@ class LeastSquares(Update):
     cold = True
     monotone = False
     needs_convex = False
+    own_systems: ClassVar[bool] = True
+
+    def solve_systems(self, rows: Systems, before: Array, out: Array) -> None:
+        clipped_rows(rows.packed, rows.linear, rows.ridge, before, rows.free, out)
 
     def prepare(self, gram: Array) -> Rows:
         return Clipped(inverse(gram))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ DECLARED = (
     "zero_floor",
     "ahead_floor",
     "constraint",
+    "own_systems",
 )
 """What the update inside says of itself, which holds for the free components too."""
 
@@ -57,6 +59,9 @@ class Frozen(Update):
             out[:, free], out[:, held] = new, kept
 
         return rows
+
+    def solve_systems(self, rows: Any, before: Array, out: Array) -> None:
+        self.update.solve_systems(rows, before, out)
 
     def exact(self) -> Update | None:
         return Frozen(self.update.exact() or Pivoting(), self.fixed)

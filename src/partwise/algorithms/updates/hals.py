@@ -1,11 +1,13 @@
 """Coordinate sweeps: hierarchical alternating least squares, row by row."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from partwise.kernels.coordinate import coordinate_rows
-from partwise.types import Array, Rows, Update
+from partwise.kernels.row_systems import sweep_rows
+from partwise.types import Array, Rows, Systems, Update
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,11 @@ class CoordinateSweeps(Update):
     sweeps: int = 1
     settled: float = 0.0
     """A row ends its sweeps when one gains at most this share of what the first one gained."""
+
+    own_systems: ClassVar[bool] = True
+
+    def solve_systems(self, rows: Systems, before: Array, out: Array) -> None:
+        sweep_rows(rows.packed, rows.linear, rows.ridge, before, rows.free, self.sweeps, self.settled, out)
 
     def prepare(self, gram: Array) -> Rows:
         diagonal = np.diag(gram)

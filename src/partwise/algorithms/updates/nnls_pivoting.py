@@ -1,12 +1,15 @@
 """Exact rows by block principal pivoting."""
 
+from typing import ClassVar
+
 import numpy as np
 
 from partwise.algorithms.updates.clipped_least_squares import Clipped, inverse
 from partwise.algorithms.updates.scaling import rescaled, unit_diagonal
 from partwise.kernels.coordinate import coordinate_rows
 from partwise.kernels.nnls import pivoting_rows
-from partwise.types import Array, Rows, Update
+from partwise.kernels.row_systems import exact_rows
+from partwise.types import Array, Rows, Systems, Update
 
 SWEEPS, SETTLED = 4, 0.01
 
@@ -19,6 +22,10 @@ class Pivoting(Update):
     """
 
     cold = True
+    own_systems: ClassVar[bool] = True
+
+    def solve_systems(self, rows: Systems, before: Array, out: Array) -> None:
+        exact_rows(rows.packed, rows.linear, rows.ridge, before, rows.free, out)
 
     def prepare(self, gram: Array) -> Rows:
         scaled, scale = unit_diagonal(gram)

@@ -56,7 +56,7 @@ class PoissonNewton(EntryUpdate):
             newton_rows(systems, sums, rows.totals[lo:hi], before, out[lo:hi])
         log_sums(indptr, indices, values, rows.fixed, out, rows.logs)
 
-    def solve_systems(self, systems: Array, rows: EntryRows, out: Array) -> None:
+    def solve_systems(self, rows: EntryRows, systems: Array, out: Array) -> None:
         newton_rows(systems, rows.sums, rows.totals, rows.before, out)
 
     def exact(self) -> EntryUpdate:
@@ -72,10 +72,10 @@ class PoissonMultiplicative(EntryUpdate):
     def solve(self, rows: EntryRows, out: Array) -> None:
         ratios = np.empty(out.shape)
         ratio_rows(*rows.entries, rows.fixed, rows.before, ratios, rows.logs_before)
-        self.solve_systems(ratios, rows, out)
+        self.solve_systems(rows, ratios, out)
         log_sums(*rows.entries, rows.fixed, out, rows.logs)
 
-    def solve_systems(self, systems: Array, rows: EntryRows, out: Array) -> None:
+    def solve_systems(self, rows: EntryRows, systems: Array, out: Array) -> None:
         ratios = systems[:, : out.shape[1]]
         sums = np.broadcast_to(rows.sums, out.shape)
         quotient = np.divide(rows.before * ratios, sums, out=np.zeros(out.shape), where=sums > 0)
