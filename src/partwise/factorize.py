@@ -25,6 +25,7 @@ from partwise.engine.step import Step
 from partwise.engine.stopping import Reason, Rule, Stationarity, any_rules, rule_list
 from partwise.engine.warm_start import Sample as Sample  # its line in INITS
 from partwise.inits.base import Given
+from partwise.inits.biases import Biased
 from partwise.inits.table import RANDOM, as_init, is_seeded, is_warm, name_of
 from partwise.linalg.svd import SVD, block_svd
 from partwise.losses.table import algorithm_for, loss_of, suited
@@ -32,6 +33,7 @@ from partwise.result.certificate import certify, versions
 from partwise.result.factorization import Factorization
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
+from partwise.types import Data
 
 NO_POLISH = (Reason.INTERRUPTED, Reason.TIME_LIMIT)
 """The ends after which no polish follows."""
@@ -85,6 +87,7 @@ def factorize(
     missing: Literal["nan", "zeros"] | None = None,
     weights: Any = None,
     unstored: float | None = None,
+    biases: bool = False,
     init: Any = None,
     stop: Rule | Sequence[Rule] | None = None,
     polish: str | Algorithm | None = None,
@@ -115,6 +118,8 @@ def factorize(
         store as unknown (a stored 0 is an observation), for the squared loss.
     weights : numbers ≥ 0 of the same shape, an array or sparse; 0, and in a sparse one what is not stored, is unknown,
     unstored : unless this gives the weight of all that a sparse ``weights`` does not store (implicit feedback).
+    biases : whether two further components hold a nonnegative bias of each row and of each column (the last two, with
+        W's last column and H's last row but one held at the root of the mean entry).
     init : a name in ``INITS``, an object, W itself, a pair (W, H), or an earlier result; None is the algorithm's own,
         ``sample`` for the default one, and ``random-acol`` with restarts.
     stop : a stopping rule or a list of which any may stop the run (see :func:`default_stop`); without MaxIterations
@@ -143,6 +148,8 @@ def factorize(
     path = None if checkpoint is None else place(checkpoint)
     chosen = algorithm_for(algorithm, loss)
     matrix = observed(matrix, missing=missing, weights=weights, unstored=unstored)
+    if biases:
+        matrix, rank, chosen, init = _with_biases(as_data(matrix), rank, chosen, init)
     if memory_limit is not None:
         expected = plan(matrix, rank, algorithm=chosen, init=init, restarts=restarts, threads=threads)
         refuse_beyond(memory_limit, expected)
@@ -174,6 +181,15 @@ def factorize(
                 fit = call.drive_kept(Checkpoint(path, every, call.identity(), drawn_seed(seed), versions()))
     warn_of(fit)
     return fit
+
+
+def _with_biases(data: Data, rank: Any, algorithm: Algorithm, init: Any) -> tuple[Data, int, Algorithm, Any]:
+    """The call with two further components, each held on one side."""
+    if init is not None:
+        raise ValueError("biases=True makes its own start; leave out init.")
+    k = check_rank(rank, data.shape)
+    held = frozen(suited(algorithm, data), w=[k + 1], h=[k])
+    return data, k + 2, held, Biased()
 
 
 def checked_call(

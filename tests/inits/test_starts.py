@@ -193,6 +193,7 @@ class Protocol:
             "row_norms2",
             "norm2",
             "product",
+            "weighted",
             "rows",
             "some",
         )

@@ -8,6 +8,8 @@ import numpy as np
 
 from partwise.types import Array
 
+UNKNOWN = 'missing="nan"'
+
 
 def check_shape(shape: tuple[int, ...], name: str = "The matrix") -> None:
     """Two dimensions, none of them empty."""
@@ -31,7 +33,7 @@ def float_type(dtype: Any, name: str = "The matrix") -> np.dtype[Any]:
 def dense_array(matrix: Any, name: str = "The matrix") -> Array:
     """A checked array, a view of the caller's where it can be one."""
     if np.ma.isMaskedArray(matrix) and np.ma.is_masked(matrix):
-        raise ValueError(f"{name} has masked (missing) entries; fill them first, e.g. with matrix.filled(0).")
+        raise ValueError(f"{name} has masked entries; {UNKNOWN} takes them as unknown, matrix.filled(0) as 0.")
     try:
         array = np.asarray(matrix)
     except ValueError:
@@ -85,7 +87,7 @@ def refuse_bad_entry(values: Array, position: Any, name: str = "The matrix") -> 
     p = int(bad.argmax())
     value, (i, j) = values[p], position(p)
     if np.isnan(value):
-        what = "NaN"
+        what = f"NaN; {UNKNOWN} takes such entries as unknown" if name == "The matrix" else "NaN"
     elif np.isinf(value):
         what = "infinite"
     else:

@@ -36,6 +36,7 @@ class Observed(LocalData):
     ) -> None:
         self._special, self._values, self.outside, self.base = special, values, outside, base
         self._transpose = transpose
+        self._scale: float | None = None if transpose is None else transpose._scale
         self.shape: tuple[int, int] = special.shape
         self.dtype: np.dtype[Any] = values.dtype
         stored = special.nnz if base is None else base.nnz
@@ -96,6 +97,17 @@ class Observed(LocalData):
     def mean(self) -> float:
         """The weighted mean of the entries."""
         return float(self.row_sums.sum() / self.row_weights.sum())
+
+    @property
+    def scale(self) -> float:
+        """The mean that penalties by observation are relative to: this matrix's own, or that of a fit."""
+        return self.mean if self._scale is None else self._scale
+
+    def scaled_as(self, mean: float) -> Observed:
+        """The same entries, with penalties relative to the mean of a fit."""
+        same = Observed(self._special, self._values, self.outside, self.base)
+        same._scale = mean
+        return same
 
     @property
     def digest(self) -> str:
@@ -203,7 +215,7 @@ def _without_nan(matrix: Any) -> Any:
     else:
         array = _dense(matrix)
         gaps = np.isnan(array)
-        base = DenseData(_checked_array(np.where(gaps, array.dtype.type(0), array)))
+        base = DenseData(_checked_array(np.ascontiguousarray(np.where(gaps, array.dtype.type(0), array))))
         holes = np.nonzero(gaps)[:2]
     if not len(holes[0]):
         return base

@@ -120,7 +120,7 @@ def ridge_of(data: Any, side: Side, lo: int = 0, hi: int | None = None) -> Array
     """λ · mean · n_i for each row: what a penalty in units of observations adds to its gram's diagonal."""
     scale = side.penalty.per_observation
     weights: Array = data.row_weights[lo:hi]
-    return scale * data.mean * weights if scale else np.zeros(len(weights))
+    return scale * data.scale * weights if scale else np.zeros(len(weights))
 
 
 def _penalised(data: Any, side: Side, linear: Array | None, systems: Array, lo: int, hi: int) -> Systems:

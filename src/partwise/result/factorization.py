@@ -12,6 +12,7 @@ import numpy as np
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.recipes import from_recipe, recipe_of
 from partwise.data.as_data import as_data, as_factor
+from partwise.data.observed import observed
 from partwise.engine.half_step import fold_in, in_precision
 from partwise.engine.restarts import StartRow
 from partwise.engine.run import HISTORY
@@ -20,6 +21,7 @@ from partwise.losses.table import loss_of
 from partwise.plot import Plots
 from partwise.plot.html import rows_html
 from partwise.result.certificate import Certificate
+from partwise.result.prediction import Recommendation, predicted, recommended
 from partwise.storage import archive
 from partwise.storage.settings import Reader, plain
 from partwise.threads.pool import Workers
@@ -65,20 +67,53 @@ class Factorization:
         """‖A − WH‖_F / ‖A‖_F."""
         return self.certificate.relative_error
 
-    def transform(self, matrix: Any, *, threads: int | None = None) -> Array:
-        """H for other columns (k × n): the exact solution of the algorithm's own row problem with this W."""
+    def transform(
+        self,
+        matrix: Any,
+        *,
+        missing: str | None = None,
+        weights: Any = None,
+        unstored: float | None = None,
+        threads: int | None = None,
+    ) -> Array:
+        """H for other columns (k × n): the exact solution of the algorithm's own row problem with this W.
+
+        ``missing``, ``weights`` and ``unstored`` are those of :func:`partwise.factorize`, for these columns.
+        """
         if self.algorithm is None:
             name = self.certificate.algorithm
             raise ValueError(f"This result was made by {name!r}; add it to partwise.ALGORITHMS and load it again.")
-        data = as_data(matrix, zero=True)
+        data: Any = as_data(observed(matrix, missing=missing, weights=weights, unstored=unstored), zero=True)
+        if data.weighted and self.certificate.known is not None:
+            data = data.scaled_as(self.certificate.known.mean)
+        loss = loss_of(self.algorithm, data)
+        if refusal := loss.refuses(data, self.algorithm):
+            raise ValueError(refusal)
         if data.shape[0] != len(self.w):
             rows = f"{data.shape[0]} rows, the one that was fitted {len(self.w)}"
             raise ValueError(f"The matrix has {rows}; they must be the same rows in the same order.")
         with Workers(threads) as workers:
             w = in_precision(self.w, data.dtype)
-            weights = fold_in(data.T, loss_of(self.algorithm), self.algorithm, w, workers).factor.rows
+            weights = fold_in(data.T, loss, self.algorithm, w, workers).factor.rows
             h: Array = data.T.hand_out(weights).T
             return h
+
+    def predict(self, rows: Any, columns: Any) -> Array:
+        """(WH) at pairs of a row and a column, which may be numbers or arrays of them.
+
+        A row or a column of which nothing was known has no weights: the mean of the known entries stands there, and a
+        warning says so.
+        """
+        return predicted(self.w, self.h, rows, columns, self.certificate.known)
+
+    def recommend(
+        self, column: int | None = None, n: int = 10, *, row: int | None = None, known: Any = None
+    ) -> list[Recommendation]:
+        """The n rows with the largest (WH) for a column, or the n columns for a ``row``, largest first.
+
+        What is stored in ``known``, a matrix of the shape that was fitted, is left out: what a user has rated.
+        """
+        return recommended(self.w, self.h, column, n, row, known)
 
     def stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """(what JSON can hold, the arrays): all there is to keep; :meth:`from_stored` makes it again."""

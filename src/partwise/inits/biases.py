@@ -1,0 +1,38 @@
+"""A start with a bias of each row and of each column as its last two components."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from partwise.threads.pool import Workers
+from partwise.types import Array, Data
+
+
+@dataclass(frozen=True)
+class Biased:
+    """k random components, then the biases: (b, √μ) and (√μ, c), whose √μ columns are held; μ is the mean entry.
+
+    So WH holds √μ (b_i + c_j) beside the parts, and both biases are nonnegative.
+    """
+
+    reads_nothing = True
+    in_range = True
+
+    def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
+        level = _level(data)
+        w = rng.random((data.shape[0], rank)) * level
+        w[:, -2], w[:, -1] = level / 2, level
+        return w.astype(data.dtype)
+
+    def other(self, data: Data, rank: int) -> Array:
+        """H as a tall factor: small weights, and the columns' biases."""
+        level = _level(data)
+        h = np.full((data.shape[1], rank), 0.1 * level)
+        h[:, -2], h[:, -1] = level, level / 2
+        return h.astype(data.dtype)
+
+
+def _level(data: Data) -> float:
+    return float(np.sqrt(data.mean if data.weighted else data.row_sums.sum() / (data.shape[0] * data.shape[1])))  # type: ignore[attr-defined]

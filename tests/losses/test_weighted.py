@@ -1,0 +1,204 @@
+"""Weights and unknown entries of the squared loss, against plain numpy and scipy on single rows."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import nnls
+
+import partwise as pw
+
+
+def planted(rows=40, columns=30, rank=3, seed=0):
+    """A nonnegative matrix of low rank with a little noise."""
+    rng = np.random.default_rng(seed)
+    return rng.gamma(0.5, 1, (rows, rank)) @ rng.gamma(0.5, 1, (rank, columns)) + 0.01 * rng.random((rows, columns))
+
+
+def speckled(a, share=0.15, seed=1):
+    """(the matrix with holes, where they are)."""
+    holes = np.random.default_rng(seed).random(a.shape) < share
+    return np.where(holes, np.nan, a), holes
+
+
+def kinds(a, v):
+    """The same weighted problem, given in every way there is; entries of weight 0 are unknown."""
+    known = v > 0
+    yield pw.observed(a, weights=v)
+    yield pw.observed(a, weights=sp.csr_array(v))
+    yield pw.observed(sp.csr_array(np.where(known, a, 0)), weights=sp.csc_array(v))
+    yield pw.observed(np.where(known, a, np.nan), missing="nan", weights=np.where(known, v, 1.0))
+    if known.all():
+        yield pw.observed(a, weights=sp.csr_array(np.where(v == 2, 0, v)), unstored=2.0)
+
+
+@given(st.integers(0, 10**6), st.booleans())
+def test_systems_of_rows_by_hand(seed, complete):
+    """r_i = Σ v a f and G_i = Σ v f fᵀ for every way to give weights, on both sides."""
+    rng = np.random.default_rng(seed)
+    a, v = rng.random((6, 5)), rng.choice([0.5, 2.0, 3.0] if complete else [0.0, 1.0, 2.0], (6, 5))
+    if not (v > 0).any() or (v == 1).all():
+        return
+    f, h = rng.random((5, 2)), rng.random((6, 2))
+    upper = np.triu_indices(2)
+    for data in kinds(a, v):
+        for side, fixed, x, w in ((data, f, a, v), (data.T, h, a.T, v.T)):
+            systems = side.systems(0, len(x), fixed, fixed.T @ fixed)
+            for i, system in enumerate(systems):
+                np.testing.assert_allclose(system[:2], (w[i] * x[i]) @ fixed, atol=1e-12)
+                np.testing.assert_allclose(system[2:], (fixed.T @ (w[i][:, None] * fixed))[upper], atol=1e-12)
+            np.testing.assert_allclose(side.row_norms2, (w * x**2).sum(axis=1), atol=1e-12)
+            np.testing.assert_allclose(side.row_weights, w.sum(axis=1), atol=1e-12)
+            assert np.array_equal(side.row_counts, (w > 0).sum(axis=1))
+
+
+@pytest.mark.parametrize("algorithm", ["als-hals", "hals", "anls", "als"])
+def test_all_ones_is_the_squared_loss(algorithm):
+    """Weights of 1 are no weights at all, and weights near 1 give nearly the same fit through their own path."""
+    a, settings = planted(), {"algorithm": algorithm, "init": "random", "stop": pw.MaxIterations(15)}
+    plain = pw.factorize(a, 3, **settings)
+    ones = pw.factorize(a, 3, weights=np.ones(a.shape), **settings)
+    assert np.array_equal(plain.W, ones.W)
+    nearly = 1 + 1e-9 * np.random.default_rng(0).choice([-1, 1], a.shape)
+    near = pw.factorize(a, 3, weights=nearly, **settings)
+    np.testing.assert_allclose(near.W @ near.H, plain.W @ plain.H, atol=1e-5)
+    assert near.error == pytest.approx(plain.error, rel=1e-6)
+    assert near.certificate.kkt == pytest.approx(plain.certificate.kkt, rel=1e-4, abs=1e-9)
+
+
+def test_nan_is_weight_0_and_the_holes_are_predicted():
+    """Masked arrays, pandas' NA and NaN are the same; entries that were never seen are found again."""
+    a = planted()
+    b, holes = speckled(a)
+    settings = {"stop": pw.MaxIterations(60), "seed": 1}
+    fit = pw.factorize(b, 3, missing="nan", **settings)
+    known = ~holes
+    residual = (a - fit.W @ fit.H)[known]
+    assert fit.error == pytest.approx(np.sqrt((residual**2).sum() / (a[known] ** 2).sum()), rel=1e-9)
+    assert fit.certificate.known.rmse == pytest.approx(np.sqrt((residual**2).mean()), rel=1e-9)
+    assert fit.certificate.explained == pytest.approx(
+        1 - (residual**2).sum() / ((a[known] - a[known].mean()) ** 2).sum()
+    )
+    assert fit.certificate.known.share == pytest.approx(known.mean())
+    at = np.nonzero(holes)
+    np.testing.assert_allclose(fit.predict(*at), a[at], atol=0.1)
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(b).convert_dtypes()
+    for other in (np.ma.masked_invalid(b), frame):
+        assert np.array_equal(pw.factorize(other, 3, missing="nan", **settings).W, fit.W)
+    weighted = pw.factorize(a, 3, weights=known.astype(float), init=fit, stop=pw.MaxIterations(1))
+    assert weighted.history.error[0] == pytest.approx(fit.error, rel=1e-9)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_stored_zeros_are_observations(threads):
+    """missing="zeros" fits what is stored; A → cA is the same path, and so is any number of threads."""
+    rng = np.random.default_rng(0)
+    matrix = sp.random_array((60, 50), density=0.3, rng=rng, format="csr")
+    matrix.data = rng.integers(0, 6, matrix.nnz).astype(float)
+    assert (matrix.data == 0).any()
+    fit = pw.factorize(matrix, 3, missing="zeros", threads=threads)
+    assert np.array_equal(fit.W, pw.factorize(matrix, 3, missing="zeros", threads=1).W)
+    places = matrix.tocoo()
+    residual = places.data - fit.predict(places.row, places.col)
+    assert fit.certificate.known.rmse == pytest.approx(np.sqrt((residual**2).mean()), rel=1e-9)
+    scaled = pw.factorize(matrix * 64, 3, missing="zeros", threads=threads)
+    np.testing.assert_allclose(scaled.W, 8 * fit.W, rtol=1e-9)
+    assert "per_observation_w=0.03" in fit.certificate.algorithm
+    x = fit.transform(matrix, missing="zeros")
+    assert np.array_equal(fit.transform(matrix[:, [4]], missing="zeros")[:, 0], x[:, 4])
+    dense, n = matrix.toarray(), (places.col == 4).sum()
+    rows = places.row[places.col == 4]
+    f = np.vstack([fit.W[rows], np.sqrt(0.03 * matrix.data.mean() * n) * np.eye(3)])
+    np.testing.assert_allclose(x[:, 4], nnls(f, np.concatenate([dense[rows, 4], np.zeros(3)]))[0], atol=1e-9)
+
+
+def test_the_kkt_residual_by_hand():
+    """r² = Σ min(x b, ∇/b)² / Σ v a² with b_ic = √(G_i)_cc, both sides, with the penalty by observation."""
+    a, rng = planted(), np.random.default_rng(2)
+    v = rng.choice([0.0, 1.0, 2.0], a.shape)
+    penalty = pw.PerObservation(0.02)
+    fit = pw.factorize(a, 3, weights=v, algorithm=pw.penalised("hals", w=penalty, h=penalty), stop=pw.MaxIterations(7))
+    squares, mean = 0.0, (v * a).sum() / v.sum()
+    for x, f, b, u in ((fit.W, fit.H.T, a, v), (fit.H.T, fit.W, a.T, v.T)):
+        for i in range(len(x)):
+            gram = f.T @ (u[i][:, None] * f) + 0.02 * mean * u[i].sum() * np.eye(3)
+            gradient, scale = gram @ x[i] - f.T @ (u[i] * b[i]), np.sqrt(np.diag(gram))
+            alive = scale > 0
+            squares += (np.minimum(x[i] * scale, gradient / np.where(alive, scale, 1))[alive] ** 2).sum()
+    assert fit.certificate.kkt == pytest.approx(np.sqrt(squares / (v * a**2).sum()), rel=1e-6)
+
+
+def test_the_objective_never_rises():
+    """Over random weights, empty rows and columns, more components than parts, for the monotone methods."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        a, v = planted(12, 10, 2, seed), rng.choice([0, 0, 1, 3.0], (12, 10))
+        v[3], v[:, 2] = 0, 0
+        for name in ("hals", "anls"):
+            steps = pw.iterate(
+                a, int(rng.integers(1, 6)), weights=v, algorithm=name, init="random", seed=seed, reseed=False
+            )
+            values = np.array([step.objective for step, _ in zip(steps, range(10), strict=False)])
+            assert np.all(np.diff(values) <= 1e-9 * values[0]), (seed, name)
+            assert np.isfinite(values).all()
+
+
+def test_recommendations_and_cold_rows():
+    """What is known is left out; rows of which nothing is known get the mean and a sentence, and are never advised."""
+    matrix = sp.csr_array(np.array([[5.0, 0, 3, 0], [4, 1, 0, 0], [0, 0, 0, 0], [1, 5, 4, 0]]))
+    fit = pw.factorize(matrix, 1, missing="zeros")
+    assert [hit.index for hit in fit.recommend(1, 5, known=matrix)] == [0]
+    assert {hit.index for hit in fit.recommend(row=0, n=5, known=matrix)} == {1}
+    with pytest.warns(UserWarning, match=r"Nothing was known of 1 rows of these pairs; the mean 3\.286 stands"):
+        assert fit.predict(2, 0) == pytest.approx(23 / 7)
+    assert fit.certificate.known.empty_rows == 1
+    assert fit.certificate.known.empty_columns == 1
+    with pytest.raises(ValueError, match="from 0 to 3; 4 is none"):
+        fit.predict(0, 4)
+    with pytest.raises(ValueError, match="Give a column"):
+        fit.recommend()
+
+
+def test_biases():
+    """Two further components hold them; a matrix of b_i + c_j alone is fitted by them."""
+    rng = np.random.default_rng(0)
+    a = rng.random((20, 1)) + rng.random((1, 15))
+    holes = rng.random(a.shape) < 0.4
+    fit = pw.factorize(np.where(holes, np.nan, a), 1, missing="nan", biases=True, stop=pw.MaxIterations(200))
+    np.testing.assert_allclose((fit.W @ fit.H)[holes], a[holes], atol=0.05)
+    assert np.ptp(fit.W[:, -1]) == 0
+    assert np.ptp(fit.H[-2]) == 0
+
+
+A = planted(5, 4)
+HOLED = np.where(np.eye(5, 4) > 0, np.nan, A)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"matrix": HOLED}, 'is NaN; missing="nan" takes such entries as unknown'),
+        ({"matrix": np.ma.masked_invalid(HOLED)}, 'missing="nan" takes them as unknown'),
+        ({"weights": -np.ones((5, 4))}, r"The weights must be nonnegative and finite; the entry at row 0, column 0"),
+        ({"weights": np.full((5, 4), np.inf)}, "is infinite"),
+        ({"weights": np.ones((4, 5))}, "The weights are 4 × 5, the matrix 5 × 4"),
+        ({"weights": np.zeros((5, 4))}, "All entries are unknown"),
+        ({"matrix": np.full((3, 3), np.nan), "missing": "nan"}, "All entries are unknown"),
+        ({"missing": "NaN"}, "no kind of missing entries 'NaN'; did you mean 'nan'"),
+        ({"unstored": 1.0}, "give weights too"),
+        ({"weights": np.ones((5, 4)), "unstored": 1.0}, "these are dense"),
+        ({"missing": "zeros", "weights": np.ones((5, 4))}, "says nothing"),
+        ({"matrix": -A, "missing": "zeros"}, "must be nonnegative"),
+        ({"matrix": HOLED, "missing": "nan", "loss": "poisson"}, "cannot take weights or unknown entries"),
+        ({"matrix": HOLED, "missing": "nan", "algorithm": "multiplicative"}, "use als, hals or anls"),
+        ({"matrix": sp.csr_array(A), "missing": "zeros", "init": "nndsvd"}, "would read unknown entries as 0"),
+        ({"algorithm": pw.penalised("hals", w=pw.PerObservation(0.1))}, "for data with weights or unknown entries"),
+        ({"missing": "zeros", "biases": True, "init": "random"}, "makes its own start"),
+    ],
+)
+def test_bad_input_gets_a_sentence(settings, sentence):
+    """One sentence before any work."""
+    with pytest.raises((ValueError, TypeError), match=sentence):
+        pw.factorize(**{"matrix": A, "rank": 2} | settings)
