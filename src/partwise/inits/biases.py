@@ -26,10 +26,10 @@ class Biased:
         w[:, -2], w[:, -1] = level / 2, level
         return w.astype(data.dtype)
 
-    def other(self, data: Data, rank: int) -> Array:
+    def other(self, data: Data, rank: int, rng: np.random.Generator) -> Array:
         """H as a tall factor: small weights, and the columns' biases."""
         level = _level(data)
-        h = np.full((data.shape[1], rank), 0.1 * level)
+        h = rng.random((data.shape[1], rank)) * 0.2 * level
         h[:, -2], h[:, -1] = level, level / 2
         return h.astype(data.dtype)
 

@@ -168,12 +168,9 @@ class Certificate:
     threads: int
     versions: dict[str, str]
     loss: str = "squared"
-<<<<<<< HEAD
     scales: tuple[float, float] | None = None
     """What a relative λ of W and of H is a share of: the mean diagonals of HHᵀ and WᵀW at step 0."""
-=======
     known: KnownEntries | None = None
->>>>>>> 8e1a95a (Weights and unknown entries for the squared loss: rows with grams of their own)
 
     @property
     def units(self) -> tuple[str, str]:
@@ -275,11 +272,8 @@ def certify(run: Run, svd_error: float | None = None) -> Certificate:
         threads=problem.workers.threads,
         versions=versions(),
         loss=problem.loss.name,
-<<<<<<< HEAD
         scales=step.scales,
-=======
         known=known,
->>>>>>> 8e1a95a (Weights and unknown entries for the squared loss: rows with grams of their own)
     )
 
 
