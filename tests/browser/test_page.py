@@ -71,12 +71,12 @@ def test_the_table_filters(visit, plain_page, plain_model):
     page.click("#next")
     assert ids(page)[0] == "0-020"
     page.select_option("#filter-topic", "3")
-    own = [one.id for one in plain_model.clusters() if one.topic == 3]
+    own = [one.id for one in plain_model.clusters(by="topics") if one.topic == 3]
     assert f"of {len(own)} documents" in page.inner_text("#document-count")
     assert set(ids(page)) <= set(own)
     page.click("text=Clear")
     page.fill("#filter-title", "KITCHEN number 1")
-    titles = [d.title for d in plain_model.clusters() if "kitchen number 1" in d.title.lower()]
+    titles = [d.title for d in plain_model.clusters(by="topics") if "kitchen number 1" in d.title.lower()]
     assert len(ids(page)) == min(len(titles), 20)
     page.fill("#filter-title", "")
     page.fill("#filter-id", "0-29")

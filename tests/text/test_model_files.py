@@ -87,7 +87,7 @@ def test_files_of_earlier_versions_are_read(path):
         assert {hit.id: hit.score for hit in answer} == pytest.approx(dict(zip(ids, scores, strict=True)), rel=1e-6)
     if isinstance(model, TopicModel):
         assert list(model.names) == expected["names"]
-        assert [one.topic for one in model.clusters()] == expected["clusters"]
+        assert [one.topic for one in model.clusters(by="topics")] == expected["clusters"]
         assert model.explain(0).parts
         assert model.certificate.verdict
 

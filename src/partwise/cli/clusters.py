@@ -12,16 +12,27 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from partwise.arguments import choose
 from partwise.cli import options
 from partwise.cli.output import cell, check_output, console, print_json, printable, say, shortened, show, table
 from partwise.cli.text_input import topic_model_from
 from partwise.cli.topics import show_scores
 from partwise.storage.archive import atomic
-from partwise.text.clusters import Clusters
+from partwise.text.clusters import WAYS, Clusters
+
+HOW = {
+    "space": "By space: from the strongest topic by k-means in the SVD's space, which agrees better with labels that "
+    "people gave; --by topics is the strongest topic alone.",
+    "topics": "By topics: each document has its strongest topic.",
+}
 
 
 def clusters(
     model: options.Model,
+    by: Annotated[
+        str,
+        typer.Option(help="topics: the strongest topic; space: from there by k-means in the SVD's space."),
+    ] = WAYS[0],
     documents: Annotated[bool, typer.Option("--documents", help="List every document, not only the clusters.")] = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write every document to this CSV file.")
@@ -32,8 +43,9 @@ def clusters(
 
     Example: partwise clusters news.partwise -o clusters.csv
     """
+    choose("--by", by, dict.fromkeys(WAYS))
     output = check_output(output, model)
-    clustering = topic_model_from(model, "clusters").clusters()
+    clustering = topic_model_from(model, "clusters").clusters(by=by)
     if output is not None:
         with atomic(output) as file:
             file.write(clusters_csv(clustering).encode("utf-8", "replace"))
@@ -44,9 +56,8 @@ def clusters(
     if clustering.unassigned:
         has = "document has" if clustering.unassigned == 1 else "documents have"
         say("", f"{clustering.unassigned:,} {has} no known term and so no topic.")
-    if clustering.scores is not None:
-        say("")
-        show_scores(clustering.scores)
+    say("", HOW[by])
+    show_scores(clustering.scores)
 
 
 def clusters_csv(clustering: Clusters) -> str:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +20,9 @@ from partwise.cli.topics import show_topics, summary
 from partwise.datasets.standard_library import load_standard_library
 from partwise.report import write_report
 from partwise.text.collection import collect
+from partwise.text.document import Document
 from partwise.text.topic_model import TopicModel
+from partwise.text.weighting import Weighting
 
 TITLE = "What Python's standard library is about"
 NO_REPORT = "No report was written, since plotly is not installed: pip install 'partwise[report]'."
@@ -33,13 +39,13 @@ def demo(
 
     Example: partwise demo
     """
-    model = TopicModel(k)
+    model = TopicModel(k, weighting=demo_weighting())
     model.check()
     output = destination(output)
     if drawn := has_plotly():
         report = report_at(report, output)
     with working("reading the standard library"):
-        collection = collect(load_standard_library(), model.weighting)
+        collection = collect(demo_documents(), model.weighting)
     fit_texts(model, collection)
     model.save(output)
     if drawn:
@@ -62,3 +68,15 @@ def demo(
         show_answer(answer, model.names)
     say("", f"The model is saved in {output}.")
     say(f"The report is written to {report}; open it in a browser." if drawn else NO_REPORT)
+
+
+def demo_weighting() -> Weighting:
+    """The default; stems too where the stemmer is installed, so that "arguments" finds "argument"."""
+    return Weighting(stem="english" if find_spec("snowballstemmer") else None)
+
+
+def demo_documents() -> Iterator[Document]:
+    """The docstrings of the standard library, each followed by the words of its name: zip file of zipfile.ZipFile."""
+    for document in load_standard_library():
+        name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", document.id.replace(".", " "))
+        yield replace(document, text=f"{document.text}\n{name}")

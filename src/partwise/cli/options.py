@@ -76,7 +76,7 @@ class ReadingOptions:
 class WordOptions:
     """Which words count, and how much."""
 
-    weight: Annotated[str, words(help="tfidf, counts or log-entropy.")] = "tfidf"
+    weight: Annotated[str, words(help="log-entropy, tfidf or counts.")] = "log-entropy"
     language: Annotated[
         str, words(help="The language of the texts, for stop words and --stem language; auto recognises it.")
     ] = ENGLISH

@@ -19,6 +19,14 @@ from partwise.text.document import Document
 LEAST_WORDS = 15
 # Tests and their fixtures, what was installed beside the library, and generated tables.
 SKIPPED = frozenset({"test", "tests", "idle_test", "site-packages", "dist-packages", "lib2to3", "__pycache__"})
+# Modules that Python 3.12 and 3.13 removed (PEP 632, PEP 594), so that the corpus is much the same on every version.
+# fmt: off
+REMOVED = frozenset({
+    "aifc", "asynchat", "asyncore", "audioop", "cgi", "cgitb", "chunk", "crypt",
+    "distutils", "imghdr", "imp", "mailcap", "msilib", "nis", "nntplib", "ossaudiodev",
+    "pipes", "smtpd", "sndhdr", "spwd", "sunau", "telnetlib", "uu", "xdrlib",
+})
+# fmt: on
 
 _Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 _Scope = ast.Module | _Definition
@@ -40,6 +48,9 @@ def _files(root: Path) -> Iterator[Path]:
     """The source files in the order of their names."""
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in SKIPPED and name.isidentifier())
+        if Path(folder) == root:
+            folders[:] = [name for name in folders if name not in REMOVED]
+            names = [name for name in names if name.removesuffix(".py") not in REMOVED]
         yield from (Path(folder, name) for name in sorted(names) if name.endswith(".py"))
 
 

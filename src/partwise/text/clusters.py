@@ -1,4 +1,9 @@
-"""Every document gets a topic, a degree and a margin; with labels, how well the topics agree with them."""
+"""Every document gets a topic, a degree and a margin; with labels, how well the topics agree with them.
+
+``topics`` gives a document its strongest topic. ``space`` goes on from there by k-means among the directions of the
+documents in the SVD's space, so that each cluster keeps the number and the name of the topic it began as. The SVD has
+twice as many dimensions as there are topics, and tells documents apart that the topics alone do not.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +11,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
+import scipy.sparse as sp
 
+from partwise.linalg.matching import unit_columns
+from partwise.linalg.svd import truncated_svd
 from partwise.storage.settings import Plain
 from partwise.text.collection import Collection
-from partwise.text.mixtures import Strongest
-from partwise.types import Array
+from partwise.types import Array, Data
+
+WAYS = ("space", "topics")
+"""How documents get their topics; the first is the default, which agreed best with labels (docs/retrieval.md)."""
+DIMENSIONS, TOLERANCE, ROUNDS = 2, 1e-3, 100
+"""Dimensions of the SVD for each topic, the tolerance of its singular values, and the most rounds of k-means."""
 
 
 @dataclass(frozen=True)
 class Membership:
-    """One document: its strongest topic (None where no term of it is known), the degree, the lead over the second."""
+    """One document: its topic (None where no term of it is known), the topic's degree, its lead over all others.
+
+    The lead is negative where ``space`` gave the document another topic than its strongest.
+    """
 
     index: int
     id: str
@@ -47,10 +62,12 @@ class Clusters:
     documents: tuple[Membership, ...]
     names: tuple[str, ...]
     sizes: tuple[int, ...]
-    """How many documents have each topic as their strongest."""
+    """How many documents each topic has."""
     unassigned: int
     """Documents without any known term."""
     scores: LabelScores | None
+    by: str = "topics"
+    """How documents got their topics, one of ``WAYS``."""
 
     def __iter__(self) -> Iterator[Membership]:
         return iter(self.documents)
@@ -63,17 +80,39 @@ class Clusters:
         return asdict(self)
 
 
-def clusters_of(collection: Collection, strongest: Strongest, names: tuple[str, ...]) -> Clusters:
-    """Every document of a collection with its strongest topic, compared with the labels of the collection."""
+def clusters_of(collection: Collection, topic: Array, degrees: Array, names: tuple[str, ...], by: str) -> Clusters:
+    """Every document of a collection with its topic (−1: none), compared with the labels of the collection."""
     columns = (collection.ids, collection.titles, collection.labels)
-    rows = zip(*columns, strongest.topic, strongest.degree, strongest.margin, strict=True)
+    own, others = np.where(topic >= 0, degrees[np.arange(len(topic)), topic], 0.0), degrees.copy()
+    others[np.arange(len(topic)), topic] = 0
+    rows = zip(*columns, topic, own, own - others.max(axis=1), strict=True)
     documents = tuple(
-        Membership(i, id_, title, label, None if topic < 0 else int(topic), float(degree), float(margin))
-        for i, (id_, title, label, topic, degree, margin) in enumerate(rows)
+        Membership(i, id_, title, label, None if c < 0 else int(c), float(degree), float(margin))
+        for i, (id_, title, label, c, degree, margin) in enumerate(rows)
     )
-    unassigned = int((strongest.topic < 0).sum())
-    scores = label_scores(strongest.topic, collection.labels)
-    return Clusters(documents, names, strongest.sizes(len(names)), unassigned, scores)
+    sizes = tuple(map(int, np.bincount(topic[topic >= 0], minlength=len(names))))
+    scores = label_scores(topic, collection.labels)
+    return Clusters(documents, names, sizes, int((topic < 0).sum()), scores, by)
+
+
+def space_clusters(A: sp.csr_array | Data, topic: Array, count: int, threads: int | None = None) -> Array:
+    """Topics (−1: none) by k-means from the given ones among the directions of the rows of V S; −1 stays."""
+    rank = min(DIMENSIONS * count, *A.shape)
+    svd = truncated_svd(A, rank, tol=TOLERANCE, threads=threads)
+    points = unit_columns((svd.v * svd.s).T).T
+    topic = topic.copy()
+    known = np.flatnonzero(topic >= 0)
+    for _ in range(ROUNDS):
+        sizes = np.bincount(topic[known], minlength=count)
+        members = sp.csr_array((np.ones(len(known)), (topic[known], known)), shape=(count, len(topic)))
+        centres = members @ points / np.maximum(sizes, 1)[:, None]
+        distance = np.einsum("ij,ij->i", centres, centres) - 2 * points[known] @ centres.T
+        distance[:, sizes == 0] = np.inf
+        nearest = distance.argmin(axis=1)
+        if np.array_equal(nearest, topic[known]):
+            break
+        topic[known] = nearest
+    return topic
 
 
 def label_scores(topics: Array, labels: Sequence[str]) -> LabelScores | None:

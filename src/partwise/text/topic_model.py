@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.algorithms.base import Algorithm
-from partwise.arguments import whole_number
+from partwise.arguments import choose, whole_number
 from partwise.data.products import gram_of
 from partwise.engine.checkpoint import place
 from partwise.engine.stopping import Rule
@@ -24,7 +24,7 @@ from partwise.plot import Plots
 from partwise.plot.html import rows_html
 from partwise.result.certificate import Certificate
 from partwise.result.factorization import Factorization
-from partwise.text.clusters import Clusters, clusters_of
+from partwise.text.clusters import WAYS, Clusters, clusters_of, space_clusters
 from partwise.text.collection import Collection
 from partwise.text.comparison import Comparison, compare_models
 from partwise.text.document import as_labels
@@ -224,12 +224,20 @@ class TopicModel(TextModel):
             for i in representatives(self.degrees, self.weights, topic, n)
         )
 
-    def clusters(self, labels: Sequence[object] | None = None) -> Clusters:
-        """Every document with its topic; purity, NMI and ARI where there are labels, those of the fit unless given."""
+    def clusters(self, labels: Sequence[object] | None = None, by: str = WAYS[0]) -> Clusters:
+        """Every document with its topic; purity, NMI and ARI where there are labels, those of the fit unless given.
+
+        ``by`` is "topics", a document's strongest topic, or "space", which goes on from there by k-means in the SVD's
+        space and agrees better with labels that people gave (docs/retrieval.md).
+        """
+        choose("way to make clusters", by, dict.fromkeys(WAYS))
         collection = self.collection
         if labels is not None:
             collection = replace(collection, labels=as_labels(labels, len(collection.ids)))
-        return clusters_of(collection, self.strongest, self.names)
+        topic = self.strongest.topic
+        if by == "space":
+            topic = space_clusters(collection.A, topic, len(self.names), self.threads)
+        return clusters_of(collection, topic, self.degrees, self.names, by)
 
     def explain(self, document: int | str, n: int = 8) -> Explanation:
         """The topics of a document of the collection, and which of its terms contribute to each."""

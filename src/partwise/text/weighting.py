@@ -39,7 +39,7 @@ class Weighting:
 
     Parameters
     ----------
-    weight : "tfidf", "counts" or "log-entropy".
+    weight : "log-entropy", "tfidf" or "counts".
     stop_words : "language" (those of ``language``), "auto" (also the words that are found in most topics, see
         :func:`partwise.text.swamping.swamping_words`), a language, None, or a tuple of words.
     ngrams : the shortest and the longest run of words that is a term; a stop word ends a run.
@@ -61,7 +61,7 @@ class Weighting:
     across_stop_words : whether n-grams join words over a stop word between them, as in version 0.1.
     """
 
-    weight: str = "tfidf"
+    weight: str = "log-entropy"
     stop_words: str | tuple[str, ...] | None = LANGUAGE
     ngrams: tuple[int, int] = (1, 1)
     min_df: int | float = 2
