@@ -63,7 +63,7 @@ def test_topics_prints_and_saves(folder, warm, tmp_path):
     assert summary["topics"] == json.loads(json.dumps(model.topics().as_dict()["topics"]))
     assert summary["certificate"]["shape"] == [24, 30]
     assert summary["scores"]["ari"] == 1
-    assert summary["weighting"]["weight"] == "tfidf"
+    assert summary["weighting"]["weight"] == "log-entropy"
     assert summary["model"] == str(path)
     for topic in summary["topics"]:
         assert all(term["term"] in shown for term in topic["terms"])

@@ -160,8 +160,9 @@ def fold_in(
     workers: Workers,
     rhs: FactorRows | None = None,
     before: FactorRows | None = None,
+    gram: Array | None = None,
 ) -> Half:
-    """The rows of H for the rows of ``documents``: a function of W and of each document alone.
+    """The rows of H for the rows of ``documents``: a function of W and of each document alone; ``gram`` is WᵀW.
 
     The row problem of the algorithm's own objective, solved to the end. Components of H that are frozen are taken
     from ``before``, the rows as they are.
@@ -173,7 +174,7 @@ def fold_in(
     if refusal := loss.refuses(documents, algorithm):
         raise ValueError(refusal)
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-        gram = sum_rows(gram_of, w)
+        gram = sum_rows(gram_of, w) if gram is None else gram
         if not np.isfinite(gram).all():
             raise ValueError(OUT_OF_RANGE)
         job = Job(loss.exact(algorithm.h, gram), Factor(w, gram, rhs), before)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from partwise.algorithms.base import Algorithm
 from partwise.algorithms.recipes import from_recipe, recipe_of
 from partwise.data.as_data import as_data, as_factor
 from partwise.data.observed import observed
+from partwise.data.products import gram_of
 from partwise.engine.half_step import fold_in, in_precision
 from partwise.engine.restarts import StartRow
 from partwise.engine.run import HISTORY
@@ -24,6 +26,7 @@ from partwise.result.certificate import Certificate
 from partwise.result.prediction import Recommendation, predicted, recommended
 from partwise.storage import archive
 from partwise.storage.settings import Reader, plain
+from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
 from partwise.types import Array
 
@@ -94,7 +97,8 @@ class Factorization:
             raise ValueError(f"The matrix has {rows}; they must be the same rows in the same order.")
         with Workers(threads) as workers:
             w = in_precision(self.w, data.dtype)
-            weights = fold_in(data.T, loss, self.algorithm, w, workers).factor.rows
+            gram = self._gram if w is self.w else None
+            weights = fold_in(data.T, loss, self.algorithm, w, workers, gram=gram).factor.rows
             h: Array = data.T.hand_out(weights).T
             return h
 
@@ -114,6 +118,12 @@ class Factorization:
         What is stored in ``known``, a matrix of the shape that was fitted, is left out: what a user has rated.
         """
         return recommended(self.w, self.h, column, n, row, known)
+
+    @cached_property
+    def _gram(self) -> Array:
+        """WᵀW, which one query after another needs."""
+        with single_threaded_blas():
+            return gram_of(self.w)
 
     def stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """(what JSON can hold, the arrays): all there is to keep; :meth:`from_stored` makes it again."""

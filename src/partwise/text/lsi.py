@@ -40,7 +40,7 @@ class LSI(TextModel):
 
     def _set_svd(self, svd: SVD) -> None:
         self._svd = svd
-        for name in ("coordinates", "lengths"):
+        for name in ("coordinates", "lengths", "_points"):
             vars(self).pop(name, None)
 
     @property

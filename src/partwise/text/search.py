@@ -93,15 +93,14 @@ def metric_lengths(gram: Array, documents: Array) -> Array:
     return lengths
 
 
-def cosines(gram: Array, query: Array, documents: Array, lengths: Array | None = None) -> Array:
+def cosines(gram: Array, query: Array, documents: Array | sp.csr_array, lengths: Array | None = None) -> Array:
     """The cosine of W q with every W d, rows d of ``documents``: qᵀGd / (‖q‖_G ‖d‖_G) with G = WᵀW.
 
     A document or query without any weight has the score 0. ``lengths`` are :func:`metric_lengths` where known.
     """
-    documents = documents.astype(np.float64, copy=False)
     right = gram @ query.astype(np.float64, copy=False)
     own = metric_lengths(gram, documents) if lengths is None else lengths
-    return _by_lengths(documents @ right, own, np.sqrt(max(float(query @ right), 0.0)))
+    return _by_lengths(documents.astype(np.float64, copy=False) @ right, own, np.sqrt(max(float(query @ right), 0.0)))
 
 
 def word_cosines(rows: sp.csr_array, weights: Array, lengths: Array | None) -> Array:

@@ -51,6 +51,12 @@ class TextModel(ABC):
         """‖W h_d‖ for every document."""
         return metric_lengths(self.gram, self.coordinates)
 
+    @cached_property
+    def _points(self) -> Array | sp.csr_array:
+        """The coordinates, without their zeros where those are many: a product with them is what a query costs."""
+        few = np.count_nonzero(self.coordinates) < 0.5 * self.coordinates.size
+        return sp.csr_array(self.coordinates, dtype=np.float64) if few else self.coordinates
+
     @abstractmethod
     def fold_in(self, matrix: sp.csr_array) -> Array:
         """The coordinates of other documents, the columns of ``matrix`` (terms × documents)."""
@@ -189,7 +195,7 @@ class TextModel(ABC):
         terms = np.flatnonzero(column)
         rows, weights = self.collection.term_rows(terms).astype(np.float32, copy=False), column[terms]
         words = word_cosines(rows, weights, self.collection.lengths)
-        topics = cosines(self.gram, row, self.coordinates, self.lengths)
+        topics = cosines(self.gram, row, self._points, self.lengths)
         scores = (1 - beta) * words + beta * topics
         chosen = best(scores, n, without, words)
         summands = rows[:, chosen].toarray().T * weights

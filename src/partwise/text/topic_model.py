@@ -127,7 +127,7 @@ class TopicModel(TextModel):
 
     def _set_factorization(self, fit: Factorization) -> None:
         self._factorization = fit
-        for name in ("gram", "lengths", "weights", "degrees", "strongest", "names"):
+        for name in ("gram", "lengths", "_points", "weights", "degrees", "strongest", "names"):
             vars(self).pop(name, None)
 
     @property
@@ -181,7 +181,7 @@ class TopicModel(TextModel):
         return unit_weights(self.factorization.w, self.fold_in(matrix))
 
     def _mixture(self, rows: Array) -> Array:
-        return degrees(unit_weights(self.factorization.w, rows))
+        return degrees(rows * np.sqrt(np.diag(self.gram)))
 
     def _strongest_topic(self, i: int) -> tuple[int | None, float | None]:
         topic = int(self.strongest.topic[i])

@@ -10,9 +10,6 @@ import scipy.sparse as sp
 
 from partwise.types import Array
 
-EVEN = 1e-12
-"""A global weight below this is rounding: the term is spread evenly and has no weight."""
-
 
 @dataclass(frozen=True, eq=False)
 class TermTotals:
@@ -47,14 +44,14 @@ def _idf(totals: TermTotals) -> Array:
 
 
 def _entropy(totals: TermTotals) -> Array:
-    """1 + Σ_j p_ij log p_ij / log n with p_ij = tf_ij / gf_i (Dumais 1991); 0 for a term spread evenly.
+    """1 + Σ_j p_ij log p_ij / log(n + 1) with p_ij = tf_ij / gf_i (Dumais 1991 has log n).
 
-    Σ_j p_ij log p_ij = (Σ_j tf_ij log tf_ij) / gf_i − log gf_i.
+    As though there were one document more, so that a term spread evenly over all has little weight, but not 0: a small
+    collection in which every document has the same words is still one. Σ_j p_ij log p_ij = (Σ_j tf_ij log tf_ij) / gf_i
+    − log gf_i.
     """
-    if totals.documents == 1:
-        return np.ones(len(totals.df))
-    weights: Array = 1 + (totals.tf_log_tf / totals.tf - np.log(totals.tf)) / np.log(totals.documents)
-    return np.where(weights > EVEN, weights, 0.0)
+    weights: Array = 1 + (totals.tf_log_tf / totals.tf - np.log(totals.tf)) / np.log(totals.documents + 1)
+    return weights
 
 
 def _identity(tf: Array) -> Array:
@@ -62,8 +59,8 @@ def _identity(tf: Array) -> Array:
 
 
 WEIGHTS: dict[str, tuple[Callable[[Array], Array], Callable[[TermTotals], Array]]] = {
+    "log-entropy": (np.log1p, _entropy),
     "tfidf": (_identity, _idf),
     "counts": (_identity, _ones),
-    "log-entropy": (np.log1p, _entropy),
 }
 """name -> (local weight of a count, global weights from the sums over all documents)"""
