@@ -122,7 +122,7 @@ class Factorization:
     @cached_property
     def _gram(self) -> Array:
         """WᵀW, which one query after another needs."""
-        with single_threaded_blas():
+        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
             return gram_of(self.w)
 
     def stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
