@@ -7,7 +7,8 @@ READY := $(VENV)/.ready
 PEERS := $(VENV)/.peers
 
 .PHONY: demo test test-slow test-browser chromium screenshot lint docs paper bench bench-quick bench-iteration \
-	bench-restarts bench-ranks bench-pipeline bench-words bench-retrieval bench-dask bench-disk bench-report clean
+	bench-restarts bench-ranks bench-pipeline bench-words bench-retrieval bench-search bench-dask bench-disk \
+	bench-report clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -93,8 +94,14 @@ bench-words: $(READY)  ## texts to a weighted matrix, and a CSV file to a model,
 	$(BIN)/python benchmarks/words.py
 	$(BIN)/python docs/generate.py
 
-bench-retrieval: $(READY)  ## search and clustering against human judgement: word vectors, LSI and NMF
-	$(BIN)/python benchmarks/retrieval.py
+bench-retrieval: $(READY)  ## search, clusters and weights against human judgement: words, BM25, LSI, NMF and the blend
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,retrieval]'
+	$(BIN)/python benchmarks/retrieval.py $(ARGS)
+	$(BIN)/python docs/generate.py
+
+bench-search: $(READY)  ## how long a query takes in a model of 200,000 documents
+	$(BIN)/python benchmarks/search_time.py
+	$(BIN)/python docs/generate.py
 
 bench-report: $(READY) chromium  ## the report of 10,000 and of 200,000 documents: its size, and how soon it can be used
 	$(BIN)/python benchmarks/report_page.py

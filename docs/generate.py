@@ -190,7 +190,7 @@ def measured_page() -> str:
 
 def retrieval() -> str:
     """docs/retrieval.md."""
-    return retrieval_page.page(result("retrieval"), table)
+    return retrieval_page.page(result("retrieval"), result("search_time"), table)
 
 
 def scale() -> str:
