@@ -4,8 +4,7 @@ Run it with ``make bench-retrieval``; it writes ``benchmarks/results/retrieval.j
 from that file: ``python benchmarks/retrieval.py categories demo``.
 
 Tuned here: the default blend on every second query of MEDLARS and CISI, judged on the other half and on Reuters'
-categories asked for by their names; the dimensions of ``clusters --by space`` on Reuters' eight categories and MEDLARS,
-judged on Reuters' sixteen categories and on Python's packages.
+categories asked for by their names; the dimensions of ``clusters --by space`` on Reuters' eight categories and MEDLARS.
 """
 
 import json
