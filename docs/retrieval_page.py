@@ -180,8 +180,8 @@ def demo(rows: list[Row], table: Table) -> str:
     lines = [(row["query"], ", ".join(row["found"]), "yes" if row["right"]["blend"] else "**no**") for row in rows]
     sentence = (
         f"Right, a module that a reader would name is among the first three: {right['blend']} of {len(rows)} by the "
-        f"blend, {right['words']} by words alone, {right['topics']} by topics alone (k = 20). That the demo counts stems "
-        "and the words of names was settled while looking at nineteen such queries, most of these among them."
+        f"blend, {right['words']} by words alone, {right['topics']} by topics alone (k = 20). That the demo counts "
+        "stems and the words of names was settled while looking at nineteen such queries, most of these among them."
     )
     return f"{sentence}\n\n{table(('query', 'found', 'right'), lines)}"
 
