@@ -3,8 +3,9 @@
 Matrices: 20,000 articles of Reuters-21578 and the docstrings of Python's standard library repeated to 50 MB, once with
 scikit-learn's pattern and stop words, where the two matrices must be equal, and made-up texts in five scripts with the
 default words, each with scikit-learn's TfidfVectorizer as it comes. Each takes its turn ``TURNS`` times in one process
-that has compiled what it needs; the fastest turn counts, by the clock and by the processor time of all threads. Models: ``partwise topics`` and a script of scikit-learn's,
-each a process of its own, caches warm. ``make bench-words`` writes ``benchmarks/results/words.json``.
+that has compiled what it needs; the fastest turn counts, by the clock and by the processor time of all threads. Models:
+``partwise topics`` and a script of scikit-learn's, each a process of its own, caches warm. ``make bench-words``
+writes ``benchmarks/results/words.json``.
 """
 
 import argparse
@@ -61,15 +62,22 @@ def standard_library():
 
 
 def mixed_scripts(count=20_000, words=120, seed=0):
-    """Texts of made-up words, each text in one script, words drawn by Zipf's law from 30,000 of a script."""
+    """Texts of made-up words, each text in one script, words drawn by Zipf's law from 30,000 of a script.
+
+    A word has two to eight letters; in Han one to three, and a comma after eight words in place of blanks.
+    """
     rng = np.random.default_rng(seed)
     texts = []
-    for share, letters in SCRIPTS.values():
-        signs = np.array(list(letters))
-        vocabulary = ["".join(rng.choice(signs, size)) for size in rng.integers(2, 9, 30_000)]
+    for script, (share, letters) in SCRIPTS.items():
+        signs, han = np.array(list(letters)), script == "Han"
+        lengths = rng.integers(1, 4, 30_000) if han else rng.integers(2, 9, 30_000)
+        vocabulary = ["".join(rng.choice(signs, size)) for size in lengths]
         chances = 1 / np.arange(1, len(vocabulary) + 1)
         drawn = rng.choice(len(vocabulary), (round(share * count), words), p=chances / chances.sum())
-        texts += [" ".join(vocabulary[i] for i in row) for row in drawn]
+        for row in drawn:
+            chosen = [vocabulary[i] for i in row]
+            clauses = ["".join(chosen[at : at + 8]) for at in range(0, words, 8)]
+            texts.append("，".join(clauses) if han else " ".join(chosen))
     rng.shuffle(texts)
     return texts
 

@@ -139,6 +139,28 @@ def pipeline_part() -> str:
     return table(head, rows)
 
 
+def words_part() -> str:
+    """Texts to a matrix and to a model, beside scikit-learn."""
+    content = result("words")
+    floors = content["floors"]
+    rows = [
+        (
+            r["name"],
+            f"{r['megabytes']:.1f} MB" if "megabytes" in r else f"{r['documents']:,} articles, k = {r['rank']}",
+            f"{r['seconds']:.2f} s",
+            f"{r['sklearn_seconds']:.2f} s",
+            f"{r['ratio']:.1f} ×",
+            f"{r['sklearn_processor_seconds'] / r['processor_seconds']:.1f} ×",
+            f"{floors['matrix' if 'megabytes' in r else 'model']:.0f} ×: {'met' if r['met'] else '**missed**'}",
+        )
+        for r in (*content["matrices"], content["model"])
+    ]
+    head = ("texts", "size", "partwise", "scikit-learn", "ratio", "of processor time", "at least")
+    scripts = next(r["scripts"] for r in content["matrices"] if "scripts" in r)
+    said = f"The mixed scripts: {scripts}. Load average of the machine, of two cores: {content['load']}."
+    return table(head, rows) + "\n\n" + said
+
+
 def report_part() -> str:
     """The report in a browser."""
     rows = [
@@ -178,6 +200,12 @@ def measured_page() -> str:
             "`make bench-pipeline`: 20,000 articles of Reuters-21578 in a CSV file, read, weighed, factored and saved "
             "on two cores; the factorisation should take under a third of the whole.",
             pipeline_part(),
+            "## Words",
+            "`make bench-words`: texts to a weighted matrix on two cores, beside scikit-learn's TfidfVectorizer, with "
+            "its own pattern and stop words, where the two matrices are equal, and with the default words; and "
+            "`partwise topics` from a CSV file to a saved model beside a script of scikit-learn's, whole processes "
+            "with warm caches.",
+            words_part(),
             "## The report",
             "`make bench-report`: generated documents of 8,000 terms, 50 topics, opened in a fresh Chromium on two "
             "cores by a reader who does the next thing as soon as the last is painted; medians of five, in seconds "

@@ -1,9 +1,11 @@
 """Words of UTF-8 texts as numbers: scanning into a hash table, merging tables, counting words document by document.
 
-A table is four arrays: ``slots`` (open addressing: 1 + number of a word, 0 where free; a power of two), ``hashes`` and
-``starts`` by the number of a word (a word is ``pool[starts[i]:starts[i + 1]]``), and ``pool``, the bytes of all words.
-``size`` holds the number of words. :mod:`partwise.text.characters` has the kinds of characters, and
-:class:`partwise.text.tokenizer.Words` says the same rules as a regular expression.
+A table is three arrays: ``slots``, a power of two of pairs (key, 1 + number of the word, 0 where free) with open
+addressing; ``starts`` by the number of a word; and ``pool``, the bytes of all words: word i is
+``pool[starts[i]:starts[i + 1]]``. ``size`` holds the number of words. The key of a word of up to eight bytes is these
+bytes, so that equal keys are equal words; of a longer one it is a hash below a byte 0xFF, which no text in UTF-8 has.
+:mod:`partwise.text.characters` has the kinds of characters, :func:`partwise.text.tokenizer.default_pattern` the same
+rules as a regular expression.
 """
 
 import numpy as np
@@ -11,23 +13,23 @@ import numpy as np
 from partwise.kernels.jit import jit
 
 SEPARATOR, LETTER, MARK, DIGIT, JOINER, APOSTROPHE, HYPHEN, PLUS, SHARP, HAN, HIRAGANA, KATAKANA, CLUSTER = range(13)
-SEED = np.uint64(0xCBF29CE484222325)
-PRIME = np.uint64(0x100000001B3)
+SEED, PRIME, SPREAD = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3), np.uint64(0x9E3779B97F4A7C15)
+BYTE, HALF, LONG = np.uint64(8), np.uint64(32), np.uint64(0xFF << 56)
 S, SPACE = np.uint8(ord("s")), np.uint8(ord(" "))
 
 
 @jit
-def scan(text, ends, first, kinds, numbers, slots, hashes, starts, pool, size, ids, id_ends):
+def scan(text, ends, first, kinds, numbers, slots, starts, pool, size, ids, id_ends):
     """The numbers of the words of texts, from the text ``first`` on; text i ends at ``ends[i]``, where the next begins.
 
     The numbers of text i go to ``ids[id_ends[i]:id_ends[i + 1]]``. Returns the first text that was not scanned: less
     than all where the table became too full, which the caller enlarges before going on from there.
     """
-    room = len(slots) // 2
+    room = len(slots) // 4
     for document in range(first, len(ends)):
         lo = ends[document - 1] if document else 0
         count = _scan_text(
-            text, lo, ends[document], kinds, numbers, slots, hashes, starts, pool, size, room, ids, id_ends[document]
+            text, lo, ends[document], kinds, numbers, slots, starts, pool, size, room, ids, id_ends[document]
         )
         if count < 0:
             return document
@@ -36,39 +38,32 @@ def scan(text, ends, first, kinds, numbers, slots, hashes, starts, pool, size, i
 
 
 @jit
-def _scan_text(text, lo, hi, kinds, numbers, slots, hashes, starts, pool, size, room, ids, count):
+def _scan_text(text, lo, hi, kinds, numbers, slots, starts, pool, size, room, ids, count):
     """Scan one text; returns where its last number is, or −1 where the table is too full."""
     at = lo
-    mask = np.uint64(len(slots) - 1)
+    mask = len(slots) - 1
     while at < hi:
         byte = text[at]
         if byte < 0x80 and kinds[byte] == SEPARATOR:
             at += 1
             continue
-        begin, value = at, SEED
+        begin, key = at, np.uint64(0)
         while byte < 0x80 and kinds[byte] == LETTER:
-            value = (value ^ np.uint64(byte)) * PRIME
+            key = (key << BYTE) | np.uint64(byte)
             at += 1
             byte = text[at] if at < hi else SPACE
         if byte < 0x80 and kinds[byte] == SEPARATOR:  # a word of ASCII letters alone, as most are
-            length = at - begin
-            if length >= 2:
-                value ^= value >> np.uint64(32)
-                slot = value & mask
-                number = -1
-                while slots[slot]:
-                    other = slots[slot] - 1
-                    if hashes[other] == value and starts[other + 1] - starts[other] == length:
-                        start = starts[other]
-                        offset = 0
-                        while offset < length and pool[start + offset] == text[begin + offset]:
-                            offset += 1
-                        if offset == length:
-                            number = other
+            if at - begin >= 2:
+                number = np.int64(-1)
+                if at - begin <= 8:
+                    slot = _first_slot(key, mask)
+                    while slots[slot + 1]:
+                        if slots[slot] == key:
+                            number = np.int64(slots[slot + 1]) - 1
                             break
-                    slot = (slot + np.uint64(1)) & mask
+                        slot = (slot + 2) & mask
                 if number < 0:
-                    number = _number(text, begin, at, slots, hashes, starts, pool, size, room)
+                    number = _number(text, begin, at, slots, starts, pool, size, room)
                     if number < 0:
                         return -1
                 ids[count] = number
@@ -79,7 +74,7 @@ def _scan_text(text, lo, hi, kinds, numbers, slots, hashes, starts, pool, size, 
         if kind in (LETTER, DIGIT):
             end, shown = _word(text, at, hi, kinds, numbers)
             if shown > at:
-                number = _number(text, at, shown, slots, hashes, starts, pool, size, room)
+                number = _number(text, at, shown, slots, starts, pool, size, room)
                 if number < 0:
                     return -1
                 ids[count] = number
@@ -96,14 +91,14 @@ def _scan_text(text, lo, hi, kinds, numbers, slots, hashes, starts, pool, size, 
                 single = False
                 end = _cluster_end(text, after, hi, kinds)
                 if kind != KATAKANA:
-                    number = _number(text, begin, end, slots, hashes, starts, pool, size, room)
+                    number = _number(text, begin, end, slots, starts, pool, size, room)
                     if number < 0:
                         return -1
                     ids[count] = number
                     count += 1
                 begin, at = at, end
             if (single and kind == HAN) or (not single and kind == KATAKANA):
-                number = _number(text, first, at, slots, hashes, starts, pool, size, room)
+                number = _number(text, first, at, slots, starts, pool, size, room)
                 if number < 0:
                     return -1
                 ids[count] = number
@@ -190,57 +185,74 @@ def _cluster_end(text, at, hi, kinds):
 
 
 @jit
-def _number(text, lo, hi, slots, hashes, starts, pool, size, room):
-    """The number of the word text[lo:hi], a new one where it is not in the table; −1 where there is no room for it."""
-    value = SEED
+def _first_slot(key, mask):
+    """Where the search for a key begins, an even place; ``mask`` is the length of the slots less 1."""
+    value = key * SPREAD
+    value ^= value >> HALF
+    return np.int64(value << np.uint64(1)) & mask
+
+
+@jit
+def _key(text, lo, hi):
+    """The bytes of a short word, the hash of a long one."""
+    key = np.uint64(0)
+    if hi - lo <= 8:
+        for at in range(lo, hi):
+            key = (key << BYTE) | np.uint64(text[at])
+        return key
+    key = SEED
     for at in range(lo, hi):
-        value = (value ^ np.uint64(text[at])) * PRIME
-    value ^= value >> np.uint64(32)
-    mask = len(slots) - 1
-    slot = np.int64(value & np.uint64(mask))
-    while slots[slot]:
-        number = slots[slot] - 1
-        if hashes[number] == value:
+        key = (key ^ np.uint64(text[at])) * PRIME
+    return key | LONG
+
+
+@jit
+def _number(text, lo, hi, slots, starts, pool, size, room):
+    """The number of the word text[lo:hi], a new one where it is not in the table; −1 where there is no room for it."""
+    key, mask, length = _key(text, lo, hi), len(slots) - 1, hi - lo
+    slot = _first_slot(key, mask)
+    while slots[slot + 1]:
+        if slots[slot] == key:
+            number = np.int64(slots[slot + 1]) - 1
+            if length <= 8:
+                return number
             start = starts[number]
-            if starts[number + 1] - start == hi - lo:
-                same = True
-                for offset in range(hi - lo):
-                    if pool[start + offset] != text[lo + offset]:
-                        same = False
-                        break
-                if same:
-                    return number
-        slot = (slot + 1) & mask
+            offset = 0 if starts[number + 1] - start == length else length + 1
+            while offset < length and pool[start + offset] == text[lo + offset]:
+                offset += 1
+            if offset == length:
+                return number
+        slot = (slot + 2) & mask
     number = size[0]
     start = starts[number]
-    if number >= room or start + hi - lo > len(pool):
+    if number >= room or start + length > len(pool):
         return -1
-    for offset in range(hi - lo):
+    for offset in range(length):
         pool[start + offset] = text[lo + offset]
-    hashes[number] = value
-    starts[number + 1] = start + hi - lo
-    slots[slot] = number + 1
+    starts[number + 1] = start + length
+    slots[slot], slots[slot + 1] = key, np.uint64(number + 1)
     size[0] = number + 1
     return number
 
 
 @jit
-def rehash(hashes, size, slots):
-    """Fill empty, larger slots."""
+def rehash(old, slots):
+    """Fill empty, larger slots from others."""
     mask = len(slots) - 1
-    for number in range(size[0]):
-        slot = np.int64(hashes[number] & np.uint64(mask))
-        while slots[slot]:
-            slot = (slot + 1) & mask
-        slots[slot] = number + 1
+    for at in range(0, len(old), 2):
+        if old[at + 1]:
+            slot = _first_slot(old[at], mask)
+            while slots[slot + 1]:
+                slot = (slot + 2) & mask
+            slots[slot], slots[slot + 1] = old[at], old[at + 1]
 
 
 @jit
-def merge(words, word_starts, count, slots, hashes, starts, pool, size, numbers):
+def merge(words, word_starts, count, slots, starts, pool, size, numbers):
     """Look the words of one table up in another, adding those it has not; ``numbers`` gets their numbers there."""
     for word in range(count):
         lo, hi = word_starts[word], word_starts[word + 1]
-        numbers[word] = _number(words, lo, hi, slots, hashes, starts, pool, size, len(slots))
+        numbers[word] = _number(words, lo, hi, slots, starts, pool, size, len(slots) // 2)
 
 
 @jit

@@ -81,7 +81,7 @@ def read_terms(
         counts.surface.update({words.words[i]: int(frequencies[i]) for i in np.flatnonzero(kept)})
     if find is None and not analyzer.phrases and analyzer.ngrams == (1, 1):
         matrix = _count(words.ids, words.edges, unit_of, len(units), threads)
-        stream = TermStream(matrix, lambda wanted: [units[i] for i in wanted], counts, analyzer)
+        stream = TermStream(matrix, lambda wanted: [units[i] for i in wanted.tolist()], counts, analyzer)
     else:
         stream = _read_runs(analyzer, words, unit_of[words.ids], units, find, counts, threads)
     return stream if analyzer.hashing is None else _hashed(stream, analyzer.hashing)
@@ -90,10 +90,9 @@ def read_terms(
 def _units(analyzer: Analyzer, words: Sequence[str]) -> tuple[Array, list[str]]:
     """(the unit of each word, −1 for a stop word; the units)"""
     if analyzer.stems is None:
-        stop, known = analyzer.stop, {word: number for number, word in enumerate(words)}
-        left_out = [word for word in known if word in stop] if stop.hiragana else known.keys() & stop.words
+        stop = analyzer.stop if analyzer.stop.hiragana else analyzer.stop.words
         own = np.arange(len(words), dtype=np.int32)
-        own[[known[word] for word in left_out]] = -1
+        own[[number for number, word in enumerate(words) if word in stop]] = -1
         return own, list(words)
     numbers: dict[str, int] = {}
     unit_of = np.full(len(words), -1, np.int32)
@@ -162,7 +161,7 @@ def _runs(units: Array, texts: Array, names: list[str], shortest: int, longest: 
     """The n-grams of each length, without those that have a gap or reach into the next text."""
 
     def unit_names(wanted: Array) -> list[str]:
-        return [names[i] for i in wanted]
+        return [names[i] for i in wanted.tolist()]
 
     runs, ids, size, written = [], units, len(names), unit_names
     for length in range(1, longest + 1):

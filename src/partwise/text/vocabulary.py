@@ -162,11 +162,11 @@ def _chosen(weighting: Weighting, stream: TermStream) -> tuple[sp.csr_array, tup
         raise ValueError(why_empty(weighting, stream.tokens, size))
     names = stream.names(kept)
     order = np.array(sorted(range(len(names)), key=names.__getitem__))
-    tf = np.bincount(counts.indices, counts.data, size)[kept[order]]
-    order = order[most_frequent(weighting, tf)]
+    if weighting.max_terms is not None:
+        order = order[most_frequent(weighting, np.bincount(counts.indices, counts.data, size)[kept[order]])]
     columns = np.full(size, -1, np.int32)
     columns[kept[order]] = np.arange(len(order))
-    return _columns(counts, columns, len(order)), tuple(names[i] for i in order)
+    return _columns(counts, columns, len(order)), tuple([names[i] for i in order.tolist()])
 
 
 def in_range(weighting: Weighting, df: Array, documents: int) -> Array:

@@ -27,10 +27,14 @@ class TermTotals:
     def of(cls, counts: sp.csr_array) -> TermTotals:
         """From the counts, documents × terms."""
         documents, terms = counts.shape
-        positive = counts.data > 0
-        columns, tf = counts.indices[positive], counts.data[positive]
-        sums = [np.bincount(columns, values, minlength=terms) for values in (np.ones(len(tf)), tf, tf * np.log(tf))]
-        return cls(documents, *sums)
+        columns, tf = counts.indices, counts.data
+        several = tf > 1  # 1 log 1 = 0
+        return cls(
+            documents,
+            np.bincount(columns, minlength=terms).astype(np.float64),
+            np.bincount(columns, tf, terms),
+            np.bincount(columns[several], tf[several] * np.log(tf[several]), terms),
+        )
 
 
 def _ones(totals: TermTotals) -> Array:

@@ -22,7 +22,7 @@ READY, UNREADY = 2_000_000, 12_000_000
 """From so many characters on the scanner is used, where it lies in the cache and where it must be compiled first."""
 CHUNK = 2**20
 """About the characters that are scanned at a time."""
-LEAST_SLOTS = 2**15
+LEAST_SLOTS = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,8 @@ def _read_compiled(rule: WordRule, texts: Iterable[str], threads: int) -> WordSt
 def _chunks(texts: Iterable[str]) -> Iterator[list[str]]:
     chunk, length = [], 0
     for text in texts:
-        check_text(text)
+        if not isinstance(text, str):
+            check_text(text)
         chunk.append(text)
         length += len(text) + 1
         if length >= CHUNK:
@@ -116,8 +117,7 @@ class _Table:
     """A growing table of words for the compiled scanner."""
 
     def __init__(self) -> None:
-        self._slots = np.zeros(LEAST_SLOTS, np.int32)
-        self._hashes = np.empty(LEAST_SLOTS, np.uint64)
+        self._slots = np.zeros(2 * LEAST_SLOTS, np.uint64)
         self._starts = np.zeros(LEAST_SLOTS + 1, np.int64)
         self._pool = np.empty(8 * LEAST_SLOTS, np.uint8)
         self._size = np.zeros(1, np.int64)
@@ -130,23 +130,22 @@ class _Table:
         ids, id_ends = np.empty(len(text) // 2 + len(texts), np.int32), np.zeros(len(texts) + 1, np.int64)
         done = 0
         while (done := self._scan(text, ends, done, kinds, rule.numbers, ids, id_ends)) < len(texts):
-            self._grow(2)
+            self._grow()
         return ids[: id_ends[-1]].copy(), id_ends
 
     def _scan(self, text: Array, ends: Array, first: int, kinds: Array, numbers: bool, ids: Array, out: Array) -> int:
         return int(tokens.scan(text, ends, first, kinds, numbers, *self._arrays(), ids, out))
 
     def _arrays(self) -> tuple[Array, ...]:
-        return self._slots, self._hashes, self._starts, self._pool, self._size
+        return self._slots, self._starts, self._pool, self._size
 
-    def _grow(self, times: int) -> None:
-        size = times * len(self._slots)
-        self._slots, hashes, starts, pool = np.zeros(size, np.int32), self._hashes, self._starts, self._pool
-        self._hashes, self._starts = np.empty(size, np.uint64), np.zeros(size + 1, np.int64)
-        self._hashes[: len(hashes)], self._starts[: len(starts)] = hashes, starts
-        self._pool = np.empty(times * len(pool), np.uint8)
-        self._pool[: len(pool)] = pool
-        tokens.rehash(self._hashes, self._size, self._slots)
+    def _grow(self) -> None:
+        """Make room for twice as many words."""
+        slots, starts, pool = self._slots, self._starts, self._pool
+        self._slots, self._starts = np.zeros(2 * len(slots), np.uint64), np.zeros(len(slots) + 1, np.int64)
+        self._pool = np.empty(2 * len(pool), np.uint8)
+        self._starts[: len(starts)], self._pool[: len(pool)] = starts, pool
+        tokens.rehash(slots, self._slots)
 
     def merged_into(self, other: _Table) -> Array:
         """The numbers that these words have in another table, to which they are added."""
@@ -154,19 +153,18 @@ class _Table:
         if self is other:
             return numbers
         length = int(self._starts[count])
-        while int(other._size[0]) + count > len(other._slots) // 2 or (
+        while int(other._size[0]) + count > len(other._slots) // 4 or (
             int(other._starts[other._size[0]]) + length > len(other._pool)
         ):
-            other._grow(2)
+            other._grow()
         tokens.merge(self._pool, self._starts, count, *other._arrays(), numbers)
         return numbers
 
     def words(self) -> list[str]:
         """The words in the order of their numbers."""
-        count = int(self._size[0])
-        starts = self._starts[: count + 1].tolist()
-        pool = self._pool[: starts[-1]].tobytes()
-        if pool.isascii():
-            text = pool.decode("ascii")
-            return [text[lo:hi] for lo, hi in pairwise(starts)]
-        return [pool[lo:hi].decode("utf-8", "surrogatepass") for lo, hi in pairwise(starts)]
+        starts = self._starts[: int(self._size[0]) + 1]
+        pool = self._pool[: int(starts[-1])]
+        text = pool.tobytes().decode("utf-8", "surrogatepass")
+        if len(text) < len(pool):  # the starts in characters: bytes that begin one, before each start in bytes
+            starts = np.concatenate([[0], np.cumsum((pool & 0xC0) != 0x80)])[starts]
+        return [text[lo:hi] for lo, hi in pairwise(starts.tolist())]
