@@ -12,6 +12,7 @@ from corpus import documents
 import partwise as pw
 from partwise.storage import archive as files
 from partwise.text import LSI, TopicModel, Weighting, load_model
+from partwise.text.tokenizer import PATTERN
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
@@ -90,6 +91,13 @@ def test_files_of_earlier_versions_are_read(path):
         assert [one.topic for one in model.clusters(by="topics")] == expected["clusters"]
         assert model.explain(0).parts
         assert model.certificate.verdict
+
+
+def test_files_of_version_0_1_keep_their_words():
+    """Their own pattern, weights and n-grams over stop words, whatever the defaults are now."""
+    weighting = load_model(FIXTURES / "topics-1.partwise").weighting
+    assert (weighting.pattern, weighting.weight, weighting.across_stop_words) == (PATTERN, "tfidf", True)
+    assert weighting.analyzer()("the İstanbul of covid-19, mp3") == ["stanbul", "covid", "mp"]
 
 
 def test_there_are_fixtures():
