@@ -20,7 +20,7 @@ from partwise.engine.driver import drain, drive
 from partwise.engine.plan import plan, refuse_beyond
 from partwise.engine.problem import Clock, Problem
 from partwise.engine.restarts import RACING, Race, Racing, StartRow, race, start_row
-from partwise.engine.run import HISTORY, Run, default_stop
+from partwise.engine.run import EXACT, HISTORY, Run, default_stop
 from partwise.engine.step import Step
 from partwise.engine.stopping import Reason, Rule, Stationarity, any_rules, rule_list
 from partwise.engine.warm_start import Sample as Sample  # its line in INITS
@@ -380,7 +380,7 @@ def certified(run: Run, table: Sequence[StartRow], svd_error: float | None = Non
 def warn_of(fit: Factorization) -> None:
     """Warn the caller's caller of a run that ended no better than zeros, or with the start."""
     certificate = fit.certificate
-    failed = fit.reason in (Reason.COLLAPSED, Reason.NO_MINIMUM, Reason.NOT_FINITE) and fit.error > 0
+    failed = fit.reason in (Reason.COLLAPSED, Reason.NO_MINIMUM, Reason.NOT_FINITE) and fit.error > EXACT
     if fit.reason in (Reason.WORTHLESS, Reason.NO_GAIN) or (failed and (certificate.returned == 0 or fit.error >= 1)):
         spent = f"{certificate.algorithm} at iteration {certificate.iterations}, relative error {fit.error:.6g}"
         warnings.warn(f"{fit.reason} ({spent})", RuntimeWarning, stacklevel=3)

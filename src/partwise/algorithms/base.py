@@ -85,7 +85,7 @@ class Algorithm:
     """The name of the loss that it minimises, in ``LOSSES``."""
     settings: Mapping[str, float | Relative | None] = field(default_factory=dict)
     """The arguments of the factory in the table, for the reader; the penalties that count are those of the sides."""
-    open: bool = False
+    open: bool = field(default=False, compare=False)
     """Whether the choice was left to the loss, which may take another one that suits the data."""
     plain: bool = False
     """Whether it runs as the paper writes it: the last iterate is returned and dead components stay, unless asked."""

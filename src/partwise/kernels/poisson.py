@@ -238,11 +238,11 @@ def stationarity_rows(ratios, factor, sums, totals):
 
 
 @sums_jit
-def entropy(indptr, indices, values):
-    """Σ a log a over the rows that ``indptr`` points to."""
+def entropy(indptr, indices, values, whole):
+    """Σ a log(a/whole) over the rows that ``indptr`` points to."""
     total = 0.0
     for p in range(indptr[0], indptr[-1]):
         a = np.float64(values[p])
         if a > 0:
-            total += a * math.log(a)
+            total += a * math.log(a / whole)
     return total

@@ -168,14 +168,14 @@ class Poisson(Loss):
         return Side(exact(side.update), side.penalty)
 
     def _constants(self, data: Data, workers: Workers | None) -> tuple[float, float]:
-        """(Σ a, D₀) with D₀ = Σ a log a − Σ r log r − Σ c log c + N log N, the divergence of r cᵀ/N."""
+        """(N, D₀): Σ a and the divergence of r cᵀ/N, Σ a log(a/N) − Σ r log(r/N) − Σ c log(c/N)."""
         if self.name not in data.memo:
-            with Workers(1) as own:
-                logs = float(walk(data, _Entropy(), [], [], workers or own).sums)
             rows, columns = data.row_sums, data.T.row_sums
             total = float(rows.sum())
+            with Workers(1) as own:
+                logs = float(walk(data, _Entropy(total), [], [], workers or own).sums)
             terms = [x[x > 0] / total for x in (rows, columns)]
-            baseline = logs - total * (sum(float(x @ np.log(x)) for x in terms) + np.log(total))
+            baseline = logs - total * sum(float(x @ np.log(x)) for x in terms)
             # nil for data of rank 1, whose errors are relative to their sum
             data.memo[self.name] = total, baseline if baseline > 1e-12 * total else total
         constants: tuple[float, float] = data.memo[self.name]
@@ -216,14 +216,15 @@ class _Logs:
 
 @dataclass(frozen=True)
 class _Entropy:
-    """Σ a log a of a part."""
+    """Σ a log(a/total) of a part."""
 
+    total: float
     widths: tuple[int, ...] = ()
 
     def __call__(
         self, part: Part, tall: object, shared: object, shares: object, workers: Workers
     ) -> tuple[list[Array], list[float]]:
-        return [], workers.map(lambda lo, hi: entropy(*part.entries(lo, hi)), part.blocks)
+        return [], workers.map(lambda lo, hi: entropy(*part.entries(lo, hi), self.total), part.blocks)
 
 
 @dataclass(frozen=True)
