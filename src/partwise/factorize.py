@@ -407,7 +407,7 @@ def as_problem(
     rank = check_rank(rank, data.shape, lenient=lenient)
     if not data.norm2 > 0:
         start = Given(np.zeros((data.shape[0], rank)), np.zeros((rank, data.shape[1])))
-    if refusal := chosen.refuses(rank) or loss_of(chosen, data).refuses(data, chosen):
+    if refusal := chosen.refuses(rank, data.shape) or loss_of(chosen, data).refuses(data, chosen):
         raise ValueError(refusal)
     if data.for_starts is None and not getattr(start, "reads_nothing", False):
         raise ValueError(f"The start {name_of(start)} would read unknown entries as 0; use random, or W itself.")
@@ -435,7 +435,7 @@ def _polish(problem: Problem, polish: str | Algorithm) -> Algorithm:
     if isinstance(polish, str):
         chosen = chosen.with_penalties(first.w.penalty, first.h.penalty)
         chosen = frozen(chosen, w=first.w.update.fixed, h=first.h.update.fixed)
-    if refusal := chosen.refuses(problem.rank) or loss_of(chosen, problem.data).refuses(problem.data, chosen):
+    if refusal := chosen.refuses(problem.rank, problem.data.shape) or loss_of(chosen, problem.data).refuses(problem.data, chosen):
         raise ValueError(refusal)
     return chosen
 

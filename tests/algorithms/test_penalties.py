@@ -135,3 +135,15 @@ def test_the_estimator_streams_with_penalties_and_refuses_two_of_them():
     ):
         with pytest.raises(ValueError, match=words):
             pw.NMF(3, **settings).fit(A.T)
+
+
+@pytest.mark.parametrize("wrong", [np.ones(2), np.ones((5, 3)), np.ones((3, 1)), np.ones(())])
+def test_a_linear_part_of_another_shape_is_refused(wrong):
+    """Before any work, with the shapes that fit."""
+
+    class Odd(pw.Penalty):
+        def linear(self, rank):
+            return wrong
+
+    with pytest.raises(ValueError, match=rf"give 3 numbers, one for each component, or {len(A)} × 3\."):
+        pw.factorize(A, 3, algorithm=pw.penalised("hals", w=Odd(), h=pw.Quadratic(0.1)))

@@ -137,10 +137,10 @@ class Algorithm:
         """The settings apart from the penalties."""
         return {name: value for name, value in self.settings.items() if not name.startswith(PENALTY_SETTINGS)}
 
-    def refuses(self, rank: int) -> str | None:
-        """Why this algorithm cannot work at a rank, or None."""
-        for side in self.sides:
-            update, penalty = side.update, side.penalty
+    def refuses(self, rank: int, shape: tuple[int, int] | None = None) -> str | None:
+        """Why this algorithm cannot work at a rank, on a matrix of a shape where that is known, or None."""
+        for side, rows in zip(self.sides, shape or (None, None), strict=True):
+            update, penalty, linear = side.update, side.penalty, side.linear(rank)
             if refusal := update.refuses(rank):
                 return refusal
             if self.extrapolation and update.constraint:
@@ -150,8 +150,13 @@ class Algorithm:
                     f"The multiplicative half-step of {self.name} cannot carry {penalty}, which makes entries of "
                     "the Gram matrix negative; use a penalty without alpha, or hals or anls with this one."
                 )
-            if not update.linear and side.linear(rank) is not None:
+            if not update.linear and linear is not None:
                 return f"The half-step of {self.name} cannot carry a linear penalty; use hals or anls with this one."
+            if linear is not None and rows is not None and linear.shape not in ((rank,), (rows, rank)):
+                return (
+                    f"The linear part of {penalty} has the shape {linear.shape}; give {rank} numbers, one for each "
+                    f"component, or {rows} × {rank}."
+                )
             if not update.quadratic and penalty.matrix(rank).any():
                 return f"The half-step of {self.name} cannot carry a quadratic penalty; use l1_w and l1_h alone."
         return self._void_penalty()

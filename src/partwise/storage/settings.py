@@ -133,13 +133,13 @@ def rebuild(value: Plain) -> Any:
         return tuple(rebuild(one) for one in value)
     if not isinstance(value, dict):
         return value
-    made = _class(value.get("kind"))
+    kind = _class(value.get("kind"))
     inside = {name: one for name, one in value.items() if name != "kind"}
-    if made in CODECS:
-        return CODECS[made][1](inside)
-    if issubclass(made, Enum):
-        return made[inside["name"]]
-    return made(**{name: rebuild(one) for name, one in inside.items()})
+    if kind in CODECS:
+        return CODECS[kind][1](inside)
+    if issubclass(kind, Enum):
+        return kind[inside["name"]]
+    return kind(**{name: rebuild(one) for name, one in inside.items()})
 
 
 def _class(kind: Any) -> Any:
@@ -191,15 +191,15 @@ class Reader:
                     continue
         raise ValueError(f"{value!r} is none of {kinds}.")
 
-    def _sequence(self, made: Any, inside: Sequence[Any], value: Plain) -> Any:
+    def _sequence(self, container: Any, inside: Sequence[Any], value: Plain) -> Any:
         if not isinstance(value, list):
             raise TypeError(f"A list is expected, not {value!r}.")
-        if made is tuple and inside and inside[-1] is not Ellipsis:
+        if container is tuple and inside and inside[-1] is not Ellipsis:
             if len(inside) != len(value):
                 raise ValueError(f"{len(inside)} values are expected, not {len(value)}.")
             return tuple(self._read(kind, one) for kind, one in zip(inside, value, strict=True))
         items = (self._read(inside[0] if inside else Any, one) for one in value)
-        return tuple(items) if made is tuple else list(items)
+        return tuple(items) if container is tuple else list(items)
 
     def _dataclass(self, kind: type, value: Mapping[str, Plain]) -> Any:
         hints, known = _hints(kind), {one.name: one for one in fields(cast(Any, kind)) if _stored(one)}

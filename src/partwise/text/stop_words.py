@@ -100,7 +100,7 @@ def language_name(language: str) -> str:
         )
     near = get_close_matches(key, names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    raise ValueError(f"There is no language {language!r}; {hint}There are {', '.join(sorted(set(names.values())))}.")
+    raise ValueError(f"There is no language {language!r}; {hint}choose one of {', '.join(sorted(set(names.values())))}.")
 
 
 @cache

@@ -127,11 +127,11 @@ def _read_runs(
     edges = np.cumsum([0, *(run.size for run in runs)])
 
     def names(wanted: Array) -> list[str]:
-        made = np.empty(len(wanted), object)
+        keys = np.empty(len(wanted), object)
         for lo, hi, run in zip(edges[:-1], edges[1:], runs, strict=True):
             here = np.flatnonzero((wanted >= lo) & (wanted < hi))
-            made[here] = run.names(wanted[here] - lo)
-        return list(made)
+            keys[here] = run.names(wanted[here] - lo)
+        return list(keys)
 
     stream = TermStream(sp.csr_array(sp.hstack(matrices, "csr")), names, counts, analyzer)
     if not any(" " in unit for unit in units):

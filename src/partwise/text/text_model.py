@@ -181,8 +181,8 @@ class TextModel(ABC):
             raise TypeError(f"A query is a text, not {type(query).__name__}.")
         column = self.vocabulary.column(query)
         if not column.any():
-            found = self.vocabulary.suggestions(self.vocabulary.unknown_words(query), 1).values()
-            near = dict.fromkeys(words[0] for words in found)
+            suggestions = self.vocabulary.suggestions(self.vocabulary.unknown_words(query), 1)
+            near = dict.fromkeys(words[0] for words in suggestions.values())
             hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "use others."
             raise ValueError(f"No word of the query {query!r} is a term of this model; {hint}")
         return column

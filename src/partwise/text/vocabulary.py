@@ -89,8 +89,8 @@ class Vocabulary:
 
     def suggestions(self, words: Iterable[str], n: int = 3) -> dict[str, tuple[str, ...]]:
         """For each word the known words that are spelt most like it, where there are any."""
-        found = {word: self._spelling.nearest(word, n) for word in words}
-        return {word: near for word, near in found.items() if near}
+        nearest = {word: self._spelling.nearest(word, n) for word in words}
+        return {word: near for word, near in nearest.items() if near}
 
     @cached_property
     def _spelling(self) -> Spelling:
