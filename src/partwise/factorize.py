@@ -435,7 +435,8 @@ def _polish(problem: Problem, polish: str | Algorithm) -> Algorithm:
     if isinstance(polish, str):
         chosen = chosen.with_penalties(first.w.penalty, first.h.penalty)
         chosen = frozen(chosen, w=first.w.update.fixed, h=first.h.update.fixed)
-    if refusal := chosen.refuses(problem.rank, problem.data.shape) or loss_of(chosen, problem.data).refuses(problem.data, chosen):
+    data = problem.data
+    if refusal := chosen.refuses(problem.rank, data.shape) or loss_of(chosen, data).refuses(data, chosen):
         raise ValueError(refusal)
     return chosen
 

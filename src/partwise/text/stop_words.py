@@ -99,8 +99,8 @@ def language_name(language: str) -> str:
             f"Stop words of the language {language!r} need the package stop-words: pip install 'partwise[text]'."
         )
     near = get_close_matches(key, names, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    raise ValueError(f"There is no language {language!r}; {hint}choose one of {', '.join(sorted(set(names.values())))}.")
+    hint, listed = f"did you mean {near[0]!r}? " if near else "", ", ".join(sorted(set(names.values())))
+    raise ValueError(f"There is no language {language!r}; {hint}choose one of {listed}.")
 
 
 @cache
