@@ -36,6 +36,17 @@ def test_the_table_fits_a_terminal(matrix, warm):
     assert "Recommended: 3." in done.stdout
 
 
+def test_held_out_entries(matrix, warm, tmp_path):
+    """--by held-out prints the errors on the folds beside stability and says why, in a table and as JSON."""
+    options = ["--by", "held-out", "--to", 4, "--runs", 2, "--folds", 2]
+    done = warm("ranks", matrix, *options)
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert all(word in done.stdout for word in ("Recommended: 3.", "held-out", "weakest"))
+    done = warm("ranks", matrix, *options, "--json", "--plot", tmp_path / "a.png")
+    assert (json.loads(done.stdout)["by"], json.loads(done.stdout)["recommended"]) == ("held-out", 3)
+
+
 def test_ranks_of_texts(warm, tmp_path):
     """Texts are read and weighted as `topics` does, with its options."""
     rows = [f"{group} {'the ' * (i % 3)}" for i in range(8) for group in ("ship sea sail", "oven bread flour")]
@@ -55,6 +66,8 @@ def test_ranks_of_texts(warm, tmp_path):
         (["A", "--from", 5, "--to", 3], "is below"),
         (["A", "--to", 99], "rank must be"),
         (["A", "--runs", 1], "at least 2"),
+        (["A", "--by", "heldout"], "did you mean 'held-out'"),
+        (["A", "--by", "held-out", "--loss", "poisson"], "must be whole numbers"),
         (["notes.txt"], "There is no file or folder notes.txt"),
     ],
 )

@@ -16,7 +16,7 @@ from partwise.cli import options
 from partwise.cli.output import check_output
 from partwise.cli.plugins import load_plugins
 from partwise.cli.text_input import matrix_or_texts
-from partwise.inits.table import RANDOM, as_init
+from partwise.inits.table import as_init
 from partwise.losses.table import algorithm_for
 from partwise.storage.archive import atomic
 from partwise.study.ranks import Ranks, recommend, survey
@@ -30,10 +30,13 @@ def ranks(
     ],
     least: Annotated[int, typer.Option("--from", help="the smallest rank to try")] = 2,
     most: Annotated[int, typer.Option("--to", help="the largest rank to try")] = 12,
-    runs: Annotated[int, typer.Option(help="how many starts at each rank")] = 6,
+    by: Annotated[str, typer.Option(help="what decides: stability, or held-out entries")] = "stability",
+    runs: Annotated[int, typer.Option(help="how many starts at each rank; 1 with --by held-out skips stability")] = 6,
+    folds: Annotated[int, typer.Option(help="how many folds --by held-out takes")] = 5,
+    missing: Annotated[str | None, typer.Option(help="nan or zeros: the entries that are unknown")] = None,
     algorithm: options.AlgorithmName = None,
     loss: options.LossName = None,
-    init: Annotated[str, typer.Option(help="a name in partwise.INITS")] = RANDOM,
+    init: Annotated[str | None, typer.Option(help="a name in partwise.INITS; else a random start")] = None,
     plugin: options.Plugins = None,
     seed: Annotated[int, typer.Option(help="the first seed")] = 0,
     plot: Annotated[Path | None, typer.Option(help="write a picture to this file (png, svg or pdf)")] = None,
@@ -47,6 +50,8 @@ def ranks(
     Example: partwise ranks matrix.npz --from 2 --to 20 --plot ranks.png
 
     Example: partwise ranks news.csv --column text --to 20
+
+    Example: partwise ranks counts.npz --by held-out --loss poisson --plot ranks.png
     """
     load_plugins(plugin)
     algorithm_for(algorithm, loss), as_init(init)
@@ -56,7 +61,18 @@ def ranks(
         raise ValueError(f"--to {most} is below --from {least}; give a range such as --from 2 --to 12.")
     data = matrix_or_texts(source, weighting, reading)
     tried = range(least, most + 1)
-    rows = survey(data, tried, runs=runs, algorithm=algorithm, loss=loss, init=init, seed=seed)
+    rows = survey(
+        data,
+        tried,
+        by=by,
+        runs=runs,
+        folds=folds,
+        algorithm=algorithm,
+        loss=loss,
+        missing=missing,
+        init=init,
+        seed=seed,
+    )
     errors = Console(stderr=True)
     quiet = not sys.stderr.isatty()
     tracked = track(rows, "ranks", total=len(tried), console=errors, disable=quiet, transient=True)
@@ -72,13 +88,13 @@ def ranks(
 
 def _show(recommendation: Ranks) -> None:
     table = Table(box=None, header_style="bold")
-    for name in ("rank", "error", "SVD", "reliability", "weakest", "dispersion", "coherence", "s"):
+    for name in ("rank", *recommendation.columns, "s"):
         table.add_column(name, justify="right")
     for row in recommendation.rows:
         mark = "bold" if row.rank == recommendation.recommended else ""
-        coherence = "" if row.coherence != row.coherence else f"{row.coherence:.3f}"
-        cells = (row.error, row.svd_error, row.reliability, row.weakest, row.dispersion)
-        table.add_row(str(row.rank), *(f"{cell:.4f}" for cell in cells), coherence, f"{row.seconds:.1f}", style=mark)
+        values = [getattr(row, field) for field in recommendation.columns.values()]
+        cells = ["" if value != value else f"{value:.4f}" for value in values]
+        table.add_row(str(row.rank), *cells, f"{row.seconds:.1f}", style=mark)
     console = Console(highlight=False)
     console.print(table)
     console.print(f"\nRecommended: {recommendation.recommended}. {recommendation.why}")

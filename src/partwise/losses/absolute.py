@@ -62,6 +62,10 @@ class Absolute(Squared):
 
         return fill
 
+    def entrywise(self, values: Array, fitted: Array) -> Array:
+        errors: Array = abs(values - fitted)
+        return errors
+
     def value(self, data: Data, w: Factor, h: Factor, inner: float, workers: Workers) -> tuple[float, float]:
         error, _ = super().value(data, w, h, inner, workers)
         wide = np.asarray(h.rows).T

@@ -101,6 +101,8 @@ class Loss(ABC):
     """Whether the value of a pair takes a pass over A where the rows that were made last lie scattered over parts."""
     comparable: ClassVar[bool] = True
     """Whether the relative error is ‖A − WH‖/‖A‖, so that it can be compared with the SVD's."""
+    counts: ClassVar[bool] = False
+    """Whether it is the likelihood of counts, so that a share of each can be held out."""
     stationarity: ClassVar[bool] = True
     """Whether the KKT residual is defined."""
     why_not_stationary: ClassVar[str] = ""
@@ -160,6 +162,11 @@ class Loss(ABC):
     @abstractmethod
     def sums(self, data: Data, fixed: FactorRows, factor: FactorRows, workers: Workers) -> tuple[Array, float]:
         """(the gram of a factor of these rows, the inner term of the loss at the pair)."""
+
+    def entrywise(self, values: Array, fitted: Array) -> Array:
+        """The loss of single entries, whose sum over A is that of a pair: the squares."""
+        squares: Array = (values - fitted) ** 2
+        return squares
 
     @abstractmethod
     def value(self, data: Data, w: Factor, h: Factor, inner: float, workers: Workers) -> tuple[float, float]:

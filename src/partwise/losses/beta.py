@@ -99,6 +99,17 @@ class Beta(Loss):
         gram = gram_matrix(factor, data.blocks, workers)
         return gram, float(sum(part.sum() for part in self._walk(data, fixed, factor, workers)))
 
+    def entrywise(self, values: Array, fitted: Array) -> Array:
+        a, y, beta = np.asarray(values, np.float64), np.asarray(fitted, np.float64), self.beta
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if beta == 0:
+                divergences: Array = a / y - np.log(a / y) - 1
+            elif beta == 1:
+                divergences = np.where(a > 0, a * np.log(a / y), 0.0) - a + y
+            else:
+                divergences = (a**beta + (beta - 1) * y**beta - beta * a * y ** (beta - 1)) / (beta * (beta - 1))
+        return divergences
+
     def value(self, data: Data, w: Factor, h: Factor, inner: float, workers: Workers) -> tuple[float, float]:
         if not np.isfinite(inner):
             return np.inf, np.inf

@@ -48,10 +48,18 @@ class Poisson(Loss):
     gram_form = False
     late = True
     comparable = False
+    counts = True
     units: ClassVar[tuple[str, str]] = (
         "√(D/D₀), D₀ the divergence of the best rank-1 model",
         "of the deviance explained",
     )
+
+    def entrywise(self, values: Array, fitted: Array) -> Array:
+        """a log(a/y) − a + y; infinite where y is 0 and a is not."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.where(values > 0, values * np.log(values / fitted), 0.0)
+        divergences: Array = logs - values + fitted
+        return divergences
 
     def refuses(self, data: Data, algorithm: Algorithm) -> str | None:
         if data.weighted:
