@@ -38,14 +38,20 @@ def whole_number(name: str, value: Any, least: int = 1, hint: str = "") -> int:
     raise ValueError(f"{name} must be a whole number of at least {least}{also} not {value!r}.")
 
 
-def number(name: str, value: Any, low: float = 0.0, high: float = np.inf, *, ends: str = "[]") -> float:
-    """A finite number in a range, or a sentence; ``ends`` are its brackets, "(" and ")" leave an end out."""
+def number(
+    name: str, value: Any, low: float = 0.0, high: float = np.inf, *, ends: str = "[]", hint: str = ""
+) -> float:
+    """A finite number in a range, or a sentence; ``ends`` are its brackets, "(" and ")" leave an end out.
+
+    ``hint`` says what else is allowed.
+    """
     if isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_)) and np.isfinite(float(value)):
         checked = float(value)
         above = checked > low or (checked == low and ends[0] == "[")
         if above and (checked < high or (checked == high and ends[1] == "]")):
             return checked
-    raise ValueError(f"{name} must be a {_range(low, high, ends)}, not {value!r}.")
+    also = f", {hint}," if hint else ","
+    raise ValueError(f"{name} must be a {_range(low, high, ends)}{also} not {value!r}.")
 
 
 def _range(low: float, high: float, ends: str) -> str:

@@ -318,6 +318,10 @@ class Update(ABC):
         """(rhs, factor) -> squared stationarity residual, where the constraint is more than x ≥ 0."""
         return None
 
+    def single(self) -> Update:
+        """One pass of it, for a stream, where the next batch goes on."""
+        return self
+
     def exact(self) -> Update | None:
         """The cold update that solves this row problem to the end, where that is not nonnegative least squares."""
         return None

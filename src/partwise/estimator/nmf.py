@@ -32,6 +32,10 @@ from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
 from partwise.types import Array
 
+NO_STREAM = (
+    "partial_fit needs a loss whose sums over batches are all that the components need, the squared one; {algorithm} "
+    "needs every sample again in each iteration, so use fit, or beta_loss='frobenius'."
+)
 FIRST = 5
 """The iteration at which the tolerance is asked about for the first time."""
 
@@ -78,8 +82,10 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         Without effect: coordinate sweeps go in a fixed order.
     threads : int or None, default=None
         How many threads; unless given PARTWISE_NUM_THREADS, or what the process may use.
-    forget_factor : float, default=1.0
-        In ``partial_fit``, what earlier batches count at each further one, in (0, 1]; 1 forgets nothing.
+    forget_factor : float in (0, 1] or "auto", default="auto"
+        In ``partial_fit``, what all earlier batches count at each further one; 1 forgets nothing. "auto" is
+        (samples before / samples so far)², so that the first batches, whose weights were for components that were
+        hardly known, fade, and no batch is ever forgotten.
 
     Attributes
     ----------
@@ -134,7 +140,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         verbose: int = 0,
         shuffle: bool = False,
         threads: int | None = None,
-        forget_factor: float = 1.0,
+        forget_factor: float | str = "auto",
     ) -> None:
         self.n_components = n_components
         self.init = init
@@ -207,32 +213,38 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         the sums over all batches so far. After ``fit`` these are the sums for which its components are the best ones.
         W and H are the start of the first batch where init="custom".
         """
-        forget = number("forget_factor", self.forget_factor, 0, 1, ends="(]")
-        algorithm = self._algorithm((1, 1))
-        if not loss_of(algorithm).streams:
-            raise ValueError(f"{algorithm.name} needs all samples at once; use another algorithm for streams.")
+        forget = self.forget_factor
+        if forget != "auto":
+            forget = number("forget_factor", forget, 0, 1, ends="(]", hint='or "auto"')
         X = self._checked(X, reset=not hasattr(self, "components_"))
-        first = not hasattr(self, "components_") or not self.components_.any()  # nothing but zeros has come so far
+        first = not hasattr(self, "components_") or not self._seen_gram.any()  # nothing but zeros has come so far
+        samples = X.shape[0] + (0 if first else self.n_samples_seen_)
+        algorithm = self._algorithm((samples, X.shape[1]))
+        if not loss_of(algorithm).streams:
+            raise ValueError(NO_STREAM.format(algorithm=algorithm.name))
         documents = as_data(X, zero=True)
-        with Workers(self.threads) as workers:
+        with Workers(self.threads) as workers, single_threaded_blas():
             if first:
-                self._begin(X, documents, W, H)
+                self._begin(X, documents, W, H, algorithm)
+            self.algorithm_ = algorithm.scaled(self._scales)
             w = in_precision(self.components_.T, documents.dtype)
-            half = self._fold_in(documents, w, workers)
-            sums = self._sums(w).add(documents.T, np.asarray(half.factor.rows), workers, forget)
-            self.algorithm_ = self._algorithm((sums.samples, len(w))).scaled(self._scales)
-            with single_threaded_blas():
-                new = sums.half_step(self.algorithm_.w, w)
+            gram = gram_of(w)
+            half = fold_in(documents, loss_of(algorithm), self.algorithm_, w, workers, gram=gram)
+            before = self._sums(w)
+            share = before.fading(X.shape[0]) if forget == "auto" else forget
+            sums = before.add(documents.T, np.asarray(half.factor.rows), workers, share)
+            new = sums.half_step(self.algorithm_.w, w)
         self._remember(sums.gram, sums.rhs)
         self.n_samples_seen_ = sums.samples
-        self.reconstruction_err_ = self._batch_error(documents, w, half)
-        self.components_ = np.ascontiguousarray(new.T)
+        squares = documents.norm2 - 2 * half.inner + float(np.vdot(gram, half.factor.gram))
+        self.reconstruction_err_ = float(np.sqrt(max(0.0, squares)))
+        self.components_ = new.T
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
         return self
 
-    def _begin(self, X: Any, documents: Any, W: Any, H: Any) -> None:
+    def _begin(self, X: Any, documents: Any, W: Any, H: Any, algorithm: Algorithm) -> None:
         """The components before the first batch: step 0 of the loop on it."""
-        rank, algorithm = component_count(self.n_components, X.shape, W, H), self._algorithm(X.shape)
+        rank = component_count(self.n_components, X.shape, W, H)
         steps = iterate(
             documents.T,
             rank,
@@ -244,7 +256,6 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         )
         step = next(iter(steps))
         self._scales = step.scales
-        self.algorithm_ = algorithm.scaled(self._scales)
         self.components_ = np.ascontiguousarray(np.asarray(step.w).T)
         self.n_components_ = self._n_components = rank
         empty = Sums.empty(documents.shape[1], rank)
@@ -260,11 +271,6 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         if self._seen_rhs is None:
             return Sums.recalled(self._seen_gram, w, self.n_samples_seen_)
         return Sums(self._seen_gram, self._seen_rhs, self.n_samples_seen_)
-
-    def _batch_error(self, documents: Any, w: Array, half: Half) -> float:
-        """‖X − weights @ components‖_F by the trace form, from the sums that came with the weights."""
-        fitted = float(np.vdot(gram_of(w), half.factor.gram))
-        return float(np.sqrt(max(0.0, documents.norm2 - 2 * half.inner + fitted)))
 
     def transform(self, X: Any) -> Any:
         """The weights of samples for these components, exact and the same for one row or many."""

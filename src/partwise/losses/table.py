@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from partwise.algorithms.base import Algorithm
@@ -62,11 +63,18 @@ def suited(algorithm: Algorithm, data: Data) -> Algorithm:
     return loss_of(algorithm).suited(data) or replace(algorithm, open=False)
 
 
+@cache
+def _usual(factory: Callable[..., Algorithm], settings: tuple[tuple[str, Any], ...]) -> Algorithm:
+    """What a factory makes, once: an algorithm is never changed, and batches of a stream ask for it again and again."""
+    return factory(**dict(settings))
+
+
 def algorithm_for(algorithm: str | Algorithm | None, loss: str | None = None) -> Algorithm:
     """The algorithm by name or as it is, or the loss's own; one that minimises another loss is refused."""
     wanted = as_loss("squared" if loss is None else loss)
     if algorithm is None or (loss is not None and algorithm == wanted.default_algorithm):
-        return replace(ALGORITHMS[wanted.default_algorithm](**wanted.settings), open=algorithm is None)
+        own = _usual(ALGORITHMS[wanted.default_algorithm], tuple(wanted.settings.items()))
+        return replace(own, open=algorithm is None)
     chosen = as_algorithm(algorithm)
     if loss is not None and chosen.loss != wanted.name:
         fitting = [other for other, factory in ALGORITHMS.items() if factory().loss == wanted.name]

@@ -32,7 +32,9 @@ def borders(work: Array) -> tuple[Block, ...]:
     count is even, and few: every block hands the interpreter lock over several times.
     """
     rows, total = len(work) - 1, int(work[-1])
-    count = int(np.clip(2 * round(total / (2 * BLOCK_WORK)), 1, min(MOST_BLOCKS, rows)))
+    count = max(1, min(2 * round(total / (2 * BLOCK_WORK)), MOST_BLOCKS, rows))
+    if count == 1:
+        return ((0, rows),)
     cuts = np.searchsorted(work, np.arange(1, count) * (total / count))
     edges = np.unique(np.r_[0, cuts, rows])
     return tuple((int(lo), int(hi)) for lo, hi in pairwise(edges))

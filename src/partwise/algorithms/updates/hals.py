@@ -1,5 +1,7 @@
 """Coordinate sweeps: hierarchical alternating least squares, row by row."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,6 +24,9 @@ class CoordinateSweeps(Update):
     """A row ends its sweeps when one gains at most this share of what the first one gained."""
 
     own_systems: ClassVar[bool] = True
+
+    def single(self) -> CoordinateSweeps:
+        return CoordinateSweeps()
 
     def solve_systems(self, rows: Systems, before: Array, out: Array) -> None:
         sweep_rows(rows.packed, rows.linear, rows.ridge, before, rows.free, self.sweeps, self.settled, out)
