@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 PEERS := $(VENV)/.peers
 
 .PHONY: demo test test-slow test-browser chromium screenshot lint docs paper bench bench-quick bench-iteration \
-	bench-restarts bench-ranks bench-pipeline bench-words bench-retrieval bench-search bench-dask bench-disk \
+	bench-restarts bench-ranks bench-pipeline bench-minibatch bench-sklearn-tests bench-words bench-retrieval bench-search bench-dask bench-disk \
 	bench-report clean
 
 $(READY): pyproject.toml
@@ -89,6 +89,14 @@ bench-disk: $(READY)  ## 4 GB on disk within 1 GB of memory, and what an iterati
 
 bench-pipeline: $(READY)  ## 20,000 documents from a file to a saved model
 	$(BIN)/python benchmarks/pipeline.py
+
+bench-minibatch: $(READY)  ## streams of twenty batches beside scikit-learn's MiniBatchNMF
+	$(BIN)/python benchmarks/minibatch.py
+	$(BIN)/python docs/generate.py
+
+bench-sklearn-tests: $(READY)  ## scikit-learn's own tests of NMF with partwise's class in its place
+	$(BIN)/python benchmarks/sklearn_tests.py
+	$(BIN)/python docs/generate.py
 
 bench-words: $(READY)  ## texts to a weighted matrix, and a CSV file to a model, beside scikit-learn
 	$(BIN)/python benchmarks/words.py

@@ -85,7 +85,7 @@ def orl() -> tuple[Any, Any]:
 
 
 def planted() -> tuple[Any, Any]:
-    """20,000 samples of 400 features: twelve classes, each with three parts of its own and two that all share, noise."""
+    """20,000 samples of 400 features in twelve classes: three parts of its own, two that all share, noise."""
     rng = np.random.default_rng(0)
     classes = rng.integers(12, size=20_000)
     parts = rng.random((38, 400)) * (rng.random((38, 400)) < 0.1)
