@@ -38,9 +38,7 @@ def whole_number(name: str, value: Any, least: int = 1, hint: str = "") -> int:
     raise ValueError(f"{name} must be a whole number of at least {least}{also} not {value!r}.")
 
 
-def number(
-    name: str, value: Any, low: float = 0.0, high: float = np.inf, *, ends: str = "[]", hint: str = ""
-) -> float:
+def number(name: str, value: Any, low: float = 0.0, high: float = np.inf, *, ends: str = "[]", hint: str = "") -> float:
     """A finite number in a range, or a sentence; ``ends`` are its brackets, "(" and ")" leave an end out.
 
     ``hint`` says what else is allowed.
