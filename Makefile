@@ -7,8 +7,8 @@ READY := $(VENV)/.ready
 PEERS := $(VENV)/.peers
 
 .PHONY: demo test test-slow test-browser chromium screenshot lint docs paper bench bench-quick bench-iteration \
-	bench-restarts bench-ranks bench-pipeline bench-minibatch bench-sklearn-tests bench-words bench-retrieval bench-search bench-dask bench-disk \
-	bench-report clean
+	bench-restarts bench-ranks bench-pipeline bench-minibatch bench-sklearn-tests bench-words bench-retrieval \
+	bench-search bench-dask bench-disk bench-report clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'

@@ -42,7 +42,8 @@ class Sums:
 
         The weights of a sample were the best ones for the W that it met; those of early samples are out of date.
         """
-        return (self.samples / (self.samples + batch)) ** FADING
+        share: float = (self.samples / (self.samples + batch)) ** FADING
+        return share
 
     def add(self, data: Data, h: Array, workers: Workers, forget: float = 1.0) -> Sums:
         """With a batch A (m × samples) and its weights; what came before counts ``forget`` times."""

@@ -213,9 +213,9 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         the sums over all batches so far. After ``fit`` these are the sums for which its components are the best ones.
         W and H are the start of the first batch where init="custom".
         """
-        forget = self.forget_factor
-        if forget != "auto":
-            forget = number("forget_factor", forget, 0, 1, ends="(]", hint='or "auto"')
+        forget = None
+        if not isinstance(self.forget_factor, str) or self.forget_factor != "auto":
+            forget = number("forget_factor", self.forget_factor, 0, 1, ends="(]", hint='or "auto"')
         X = self._checked(X, reset=not hasattr(self, "components_"))
         first = not hasattr(self, "components_") or not self._seen_gram.any()  # nothing but zeros has come so far
         samples = X.shape[0] + (0 if first else self.n_samples_seen_)
@@ -231,7 +231,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             gram = gram_of(w)
             half = fold_in(documents, loss_of(algorithm), self.algorithm_, w, workers, gram=gram)
             before = self._sums(w)
-            share = before.fading(X.shape[0]) if forget == "auto" else forget
+            share = before.fading(X.shape[0]) if forget is None else forget
             sums = before.add(documents.T, np.asarray(half.factor.rows), workers, share)
             new = sums.half_step(self.algorithm_.w, w)
         self._remember(sums.gram, sums.rhs)
