@@ -151,8 +151,6 @@ def test_a_linear_penalty_is_minimised():
     gradient = x @ (gram + Toll().matrix(4)) - A @ fit.H.T + 0.5 * Toll(0.5).linear(4)
     assert np.all(gradient > -1e-5 * abs(A @ fit.H.T).max())
     assert np.allclose(gradient * x, 0, atol=1e-4 * abs(A @ fit.H.T).max())
-    with pytest.raises(ValueError, match="cannot carry a linear penalty"):
-        pw.factorize(A, 4, algorithm=pw.penalised("multiplicative", w=Toll()))
 
 
 def test_frozen_components_stay():

@@ -377,13 +377,13 @@ def certified(run: Run, table: Sequence[StartRow], svd_error: float | None = Non
     )
 
 
-def warn_of(fit: Factorization) -> None:
-    """Warn the caller's caller of a run that ended no better than zeros, or with the start."""
+def warn_of(fit: Factorization, advice: str | None = None) -> None:
+    """Warn the caller's caller of a run that ended no better than zeros, or with the start; ``advice`` says it."""
     certificate = fit.certificate
     failed = fit.reason in (Reason.COLLAPSED, Reason.NO_MINIMUM, Reason.NOT_FINITE) and fit.error > EXACT
     if fit.reason in (Reason.WORTHLESS, Reason.NO_GAIN) or (failed and (certificate.returned == 0 or fit.error >= 1)):
         spent = f"{certificate.algorithm} at iteration {certificate.iterations}, relative error {fit.error:.6g}"
-        warnings.warn(f"{fit.reason} ({spent})", RuntimeWarning, stacklevel=3)
+        warnings.warn(f"{advice or fit.reason} ({spent})", RuntimeWarning, stacklevel=3)
 
 
 def as_problem(

@@ -1,13 +1,80 @@
-"""Entries of X that cannot be fitted, refused with their place."""
+"""What X may be: anything else is refused in a sentence, with the place of what is wrong."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import _check_n_features, validate_data
 
+from partwise.data.as_data import as_data, is_kept_elsewhere
+from partwise.data.sparse_structure import check_structure
 from partwise.types import Array
+
+UNKNOWN = 'use partwise.factorize(X.T, n_components, missing="nan"), which takes them as unknown'
+
+
+def checked_samples(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """X as an array or a sparse matrix of floats ≥ 0; the features are noted at a fit and compared afterwards."""
+    if is_kept_elsewhere(X):
+        _check_n_features(estimator, X, reset=reset)
+        return as_data(X, zero=not reset)
+    _refuse_kind(X)
+    if sp.issparse(X):
+        check_structure(X)
+    try:
+        X = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse=("csr", "csc", "coo", "bsr"),  # scikit-learn makes the others csr
+            dtype=[np.float64, np.float32],
+            order=None,
+            ensure_all_finite=False,
+        )
+    except OverflowError:
+        raise ValueError("X holds a whole number too large for a float; rescale it.") from None
+    except ValueError as error:
+        raise _reworded(error) from None
+    check_entries(X, type(estimator).__name__)
+    return X
+
+
+def _refuse_kind(X: Any) -> None:
+    """Refuse masked entries, dates and complex numbers, which numpy would take for numbers."""
+    if np.ma.is_masked(X):
+        raise ValueError(f"X has masked entries; take them as 0 by X.filled(0), or {UNKNOWN}.")
+    for where, dtype in _kinds(X):
+        temporal = getattr(dtype, "is_temporal", None)  # polars
+        if getattr(dtype, "kind", "") in ("m", "M") or (callable(temporal) and temporal()):
+            raise TypeError(
+                f"{where} holds dates or times ({dtype}), not numbers; leave them out, or count days first."
+            )
+        if getattr(dtype, "kind", "") == "c":
+            raise ValueError(f"Complex data not supported: {where} must hold real numbers; take X.real or abs(X).")
+
+
+def _kinds(X: Any) -> Iterator[tuple[str, Any]]:
+    """(where, dtype) of an array, or of each column of a data frame."""
+    if hasattr(X, "dtypes") and hasattr(X, "columns"):
+        yield from ((f"X's column {name!r}", dtype) for name, dtype in zip(X.columns, X.dtypes, strict=True))
+    elif hasattr(X, "dtype"):
+        yield "X", X.dtype
+
+
+def _reworded(error: ValueError) -> ValueError:
+    """numpy's words for texts and for rows of several lengths in our own; scikit-learn's are left as they are."""
+    text = re.match(r"could not convert string to float: (?:np\.\w+\()?(.+?)\)?$", str(error))
+    if text:
+        return ValueError(
+            f"X must hold numbers, but there is the text {text[1]}; make numbers of texts first, e.g. by TfidfVectorizer."
+        )
+    if "inhomogeneous" in str(error):
+        return ValueError("X must have rows of one length, one entry for each feature.")
+    return error
 
 
 def check_entries(X: Any, where: str) -> None:
@@ -30,5 +97,5 @@ def check_entries(X: Any, where: str) -> None:
     if np.isfinite(value):
         raise ValueError(f"Negative values in data passed to {where}: X has {value:g} at {place}.")
     if np.isnan(value):
-        raise ValueError(f"X contains NaN, first at {place}; {where} does not accept missing values: fill them first.")
+        raise ValueError(f"X contains NaN, first at {place}; fill such entries, or {UNKNOWN}.")
     raise ValueError(f"X contains infinity, first at {place}; {where} needs finite numbers.")

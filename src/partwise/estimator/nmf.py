@@ -12,18 +12,17 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_n_features, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from partwise.algorithms.base import Algorithm
-from partwise.arguments import number, whole_number
-from partwise.data.as_data import as_data, is_kept_elsewhere
+from partwise.arguments import is_whole, number, whole_number
+from partwise.data.as_data import as_data
 from partwise.data.products import gram_of, residual2
-from partwise.data.sparse_structure import check_structure
 from partwise.engine.half_step import Half, fold_in, in_precision
 from partwise.engine.online import Sums
 from partwise.engine.run import default_stop
 from partwise.engine.stopping import MaxIterations, Reason, Rule
-from partwise.estimator.checks import check_entries
+from partwise.estimator.checks import checked_samples
 from partwise.estimator.choices import chosen_algorithm, chosen_start, component_count, with_penalties
 from partwise.estimator.state import packed, unpacked
 from partwise.factorize import Call, certified, checked_call, iterate, warn_of
@@ -36,6 +35,7 @@ NO_STREAM = (
     "partial_fit needs a loss whose sums over batches are all that the components need, the squared one; {algorithm} "
     "needs every sample again in each iteration, so use fit, or beta_loss='frobenius'."
 )
+TOO_STRONG = "alpha_W and alpha_H are too strong for X, so that nothing is left to fit it; use smaller ones."
 FIRST = 5
 """The iteration at which the tolerance is asked about for the first time."""
 
@@ -169,7 +169,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         With init="custom" the start is W (samples × components), H (components × features), or both.
         """
         rules = self._rules(self._algorithm((1, 1)))
-        X = self._checked(X, reset=True)
+        X = checked_samples(self, X, reset=True)
         call = self._call(X, W, H, rules)
         data = call.problem.data
         with call.problem.workers:
@@ -186,7 +186,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.reconstruction_err_ = call.problem.loss.distance(data, fit.error)
         self.n_samples_seen_ = X.shape[0]
         self._remember(np.asarray(gram_of(fit.h)), None)
-        warn_of(fit)
+        warn_of(fit, TOO_STRONG if self.alpha_W or self.alpha_H not in (0, "same") else None)
         if self.tol > 0 and fit.reason is Reason.MAX_ITERATIONS:
             self._warn_not_converged()
         return fit.h
@@ -216,7 +216,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         forget = None
         if not isinstance(self.forget_factor, str) or self.forget_factor != "auto":
             forget = number("forget_factor", self.forget_factor, 0, 1, ends="(]", hint='or "auto"')
-        X = self._checked(X, reset=not hasattr(self, "components_"))
+        X = checked_samples(self, X, reset=not hasattr(self, "components_"))
         first = not hasattr(self, "components_") or not self._seen_gram.any()  # nothing but zeros has come so far
         samples = X.shape[0] + (0 if first else self.n_samples_seen_)
         algorithm = self._algorithm((samples, X.shape[1]))
@@ -275,7 +275,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def transform(self, X: Any) -> Any:
         """The weights of samples for these components, exact and the same for one row or many."""
         check_is_fitted(self)
-        documents = as_data(self._checked(X, reset=False), zero=True)
+        documents = as_data(checked_samples(self, X, reset=False), zero=True)
         w = in_precision(self.components_.T, documents.dtype)
         with Workers(self.threads) as workers:
             return documents.hand_out(self._fold_in(documents, w, workers).factor.rows)
@@ -283,15 +283,20 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def inverse_transform(self, X: Any) -> Array:
         """Samples again from their weights: X @ components_."""
         check_is_fitted(self)
-        if np.shape(X)[1:] != (len(self.components_),):
-            raise ValueError(f"The weights must have {len(self.components_)} columns, one for each component.")
-        back: Array = X @ self.components_
+        weights = check_array(X, accept_sparse=True, dtype=[np.float64, np.float32])
+        if weights.shape[1] != len(self.components_):
+            raise ValueError(
+                f"X must have {len(self.components_)} columns, one for each component, not {weights.shape[1]}."
+            )
+        back: Array = weights @ self.components_
         return back
 
     def score(self, X: Any, y: Any = None) -> float:
         """The share of the squares of X that the components explain: 1 − ‖X − X̂‖² / ‖X‖²."""
         check_is_fitted(self)
-        documents = as_data(self._checked(X, reset=False))
+        documents = as_data(checked_samples(self, X, reset=False), zero=True)
+        if not documents.norm2:
+            raise ValueError("X is all zero, so there is nothing that the components could explain.")
         w = in_precision(self.components_.T, documents.dtype)
         with Workers(self.threads) as workers:
             weights = self._fold_in(documents, w, workers).factor.rows
@@ -305,43 +310,21 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def _n_features_out(self) -> int:
         return int(self.components_.shape[0])
 
-    def _checked(self, X: Any, *, reset: bool) -> Any:
-        if is_kept_elsewhere(X):
-            _check_n_features(self, X, reset=reset)
-            return as_data(X, zero=not reset)
-        if np.ma.is_masked(X):
-            raise ValueError("X has masked (missing) entries; fill them first, e.g. with X.filled(0).")
-        if sp.issparse(X):
-            check_structure(X)
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse=("csr", "csc", "coo", "bsr"),  # scikit-learn makes the others csr
-            dtype=[np.float64, np.float32],
-            order=None,
-            ensure_all_finite=False,
-        )
-        check_entries(X, type(self).__name__)
-        return X
-
     def _algorithm(self, shape: tuple[int, int]) -> Algorithm:
         """The algorithm with scikit-learn's penalties for so many samples and features."""
         algorithm = chosen_algorithm(self.solver, self.algorithm, self.beta_loss)
         return with_penalties(algorithm, shape, self.alpha_W, self.alpha_H, self.l1_ratio)
 
     def _rules(self, algorithm: Algorithm) -> list[Rule]:
-        if isinstance(self.tol, bool) or not isinstance(self.tol, (int, float, np.number)) or not self.tol >= 0:
-            raise ValueError(f"tol must be a number of at least 0, not {self.tol!r}.")
+        tol = number("tol", self.tol)
         limit: list[Rule] = [MaxIterations(whole_number("max_iter", self.max_iter))]
-        if self.tol == 0:
-            return limit
-        return [default_stop(algorithm, float(self.tol), burn_in=FIRST), *limit]
+        return [default_stop(algorithm, tol, burn_in=FIRST), *limit] if tol else limit
 
     def _warn_not_converged(self) -> None:
         warnings.warn(
-            f"Maximum number of iterations {self.max_iter} reached. Increase it to improve convergence: the tolerance "
-            f"tol={self.tol:g} is not met yet. certificate_ says how far the fit is.",
+            f"Maximum number of iterations {self.max_iter} reached. Increase it to improve convergence, e.g. "
+            f"max_iter={10 * self.max_iter}: the tolerance tol={self.tol:g} is not met yet. A larger tol ends sooner; "
+            "certificate_ says how far the fit is.",
             ConvergenceWarning,
             stacklevel=3,
         )
@@ -357,9 +340,14 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         return report
 
     def _seed(self) -> int:
-        if isinstance(self.random_state, (int, np.integer)):
+        if is_whole(self.random_state) and self.random_state >= 0:
             return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
+        try:
+            return int(check_random_state(self.random_state).randint(2**31 - 1))
+        except ValueError:
+            raise ValueError(
+                f"random_state must be a whole number of at least 0, a RandomState or None, not {self.random_state!r}."
+            ) from None
 
     def __getstate__(self) -> dict[str, Any]:
         """The state in plain values, small, and readable without running code of ours."""

@@ -16,7 +16,8 @@ from partwise.types import Array, Data
 class Init(Protocol):
     """A start for W, dense or a CSR array, whichever takes fewer bytes.
 
-    Law: m × k, nonnegative, finite, not zero, in the data's precision; a function of data and seed.
+    Law: m × k, nonnegative, finite, not zero, in the data's precision; a function of data and seed. A start may say
+    ``seeded = False``, and ``within_sides = True`` where it cannot have more components than A has rows or columns.
     """
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array: ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +25,8 @@ class Centroid:
     Seeds as in k-means++ (k products with one column), then at most ``rounds`` rounds of two products with k columns,
     fewer when no column changes its cluster. Columns that are zero, beside the longest, belong to none.
     """
+
+    within_sides: ClassVar[bool] = True
 
     rounds: int = 50
 

@@ -24,6 +24,7 @@ class NNDSVD:
     """
 
     seeded: ClassVar[bool] = False
+    within_sides: ClassVar[bool] = True
 
     tol: float = 1e-2
     svd: SVD | None = field(default=None, repr=False)

@@ -28,6 +28,7 @@ class NNSVDLRC:
     """
 
     seeded: ClassVar[bool] = False
+    within_sides: ClassVar[bool] = True
 
     tol: float = 1e-2
     svd: SVD | None = field(default=None, repr=False)

@@ -28,6 +28,7 @@ class SuccessiveProjection:
     """
 
     seeded: ClassVar[bool] = False
+    within_sides: ClassVar[bool] = True
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
         w = np.zeros((data.shape[0], rank), data.dtype)

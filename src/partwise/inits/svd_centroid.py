@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +24,8 @@ class SVDCentroid:
     ``tol``. The paper does not name the clustering: this is Euclidean k-means with k-means++ seeds on the rows as
     they stand. Zero columns of A belong to no cluster.
     """
+
+    within_sides: ClassVar[bool] = True
 
     v: Array | SVD | None = field(default=None, repr=False)
     tol: float = 1e-2

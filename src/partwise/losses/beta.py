@@ -55,11 +55,14 @@ class Beta(Loss):
             return f"{algorithm.name} takes no frozen components; use kl-sweeps, hals or anls with them."
         if data.nnz < data.shape[0] * data.shape[1]:
             return (
-                f"The loss {self.name} visits every entry, so it takes dense data only; use the poisson or the squared "
-                "loss on sparse data, or give a dense array."
+                f"The loss {self.name} visits every entry, so it takes dense data only; use kullback-leibler or "
+                "frobenius on sparse data, or give a dense array."
             )
         if self.beta <= 0 and not all(np.all(data.rows(lo, hi) > 0) for lo, hi in data.blocks):
-            return f"The loss {self.name} is infinite where an entry is 0; leave those out, or use poisson or beta=0.5."
+            return (
+                f"The loss {self.name} is infinite where an entry is 0; add a little to all entries, or use "
+                "kullback-leibler or another β above 0."
+            )
         return None
 
     def first(self, side: Side) -> Side:

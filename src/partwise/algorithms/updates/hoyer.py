@@ -28,7 +28,7 @@ class HoyerCone(Update):
     constraint = "the sparsity targets"
 
     def refuses(self, rank: int) -> str | None:
-        return "A sparsity target needs rank 2 or more: a row of length 1 has no sparsity." if rank < 2 else None
+        return "A sparsity target needs 2 components or more: a row of length 1 has no sparsity." if rank < 2 else None
 
     def _bounds(self, gram: Array) -> tuple[float, float]:
         rank = len(gram)

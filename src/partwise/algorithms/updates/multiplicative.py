@@ -7,16 +7,20 @@ from partwise.types import Array, Rows, Update
 LIFT = 1e-4
 """The fraction of a row's mean that stands for a zero where zeros are locked."""
 
+SHRINK = 0.1
+"""What is left of an entry in one half-step where a penalty alone speaks."""
+
 
 class Multiplicative(Update):
     """X ∘ R / (X G), where 0/0 is 0 (Lee and Seung 2000, theorem 1). A zero stays zero.
 
-    The ε that is often added to the denominator is left out: it is an absolute constant, and its only use is 0/0.
+    The ε that is often added to the denominator is left out: it is an absolute constant, and its only use is 0/0. Where
+    a linear penalty makes an entry of R negative, the surrogate's minimum is 0; the entry goes nine tenths of the way,
+    which cannot raise the objective either and does not lock it.
     """
 
     zero_floor = ahead_floor = LIFT
     needs_nonnegative_gram = True
-    linear = False
 
     def prepare(self, gram: Array) -> Rows:
         if gram.min() < 0:
@@ -30,6 +34,7 @@ class Multiplicative(Update):
             np.multiply(factor, rhs, out=out)
             np.divide(out, below, out=out, where=below > 0)
             out[below <= 0] = 0
+            np.multiply(factor, SHRINK, out=out, where=rhs < 0)
 
         return rows
 
