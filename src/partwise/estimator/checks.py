@@ -70,7 +70,7 @@ def _reworded(error: ValueError) -> ValueError:
     text = re.match(r"could not convert string to float: (?:np\.\w+\()?(.+?)\)?$", str(error))
     if text:
         return ValueError(
-            f"X must hold numbers, but there is the text {text[1]}; make numbers of texts first, e.g. by TfidfVectorizer."
+            f"X must hold numbers, but there is the text {text[1]}; count words first, e.g. by TfidfVectorizer."
         )
     if "inhomogeneous" in str(error):
         return ValueError("X must have rows of one length, one entry for each feature.")

@@ -192,7 +192,8 @@ def _checked(factor: Any, name: str, shape: tuple[int, int]) -> Any:
     if array.ndim == 2 and array.dtype.kind in "if" and (array < 0).any():
         row, column = (int(place[0]) for place in np.nonzero(array < 0))
         raise ValueError(
-            f"Negative values in data passed to NMF (input {name}): {array[row, column]:g} at row {row}, column {column}."
+            f"Negative values in data passed to NMF (input {name}): {array[row, column]:g} at row {row}, "
+            f"column {column}."
         )
     checked = as_factor(array, f"{name} (input of NMF)", shape)
     if not checked.any():
