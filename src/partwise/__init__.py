@@ -33,7 +33,7 @@ from partwise.algorithms.table import (
 )
 from partwise.data.as_data import as_data
 from partwise.data.disk import open_matrix
-from partwise.data.observed import observed
+from partwise.data.unknown import observed
 from partwise.data.write import write_matrix
 from partwise.engine.plan import Plan, plan
 from partwise.engine.restarts import Racing

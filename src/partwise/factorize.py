@@ -14,7 +14,7 @@ from partwise.algorithms.base import Algorithm
 from partwise.algorithms.table import as_algorithm, frozen
 from partwise.arguments import check_rank, check_seed, whole_number
 from partwise.data.as_data import as_data
-from partwise.data.observed import observed
+from partwise.data.unknown import observed
 from partwise.engine.checkpoint import MISFIT, Checkpoint, Identity, Phase, Single, State, alone, misfit, place
 from partwise.engine.driver import drain, drive
 from partwise.engine.plan import plan, refuse_beyond
@@ -61,7 +61,9 @@ def iterate(
     with a number that is not finite. ``lenient`` takes an all-zero matrix and a rank above the smaller side, as
     scikit-learn does.
     """
-    problem = as_problem(matrix, rank, algorithm_for(algorithm, loss), init, threads, reseed, lenient=lenient)
+    chosen = algorithm_for(algorithm, loss)
+    matrix = observed(matrix, missing=missing, weights=weights, unstored=unstored)
+    problem = as_problem(matrix, rank, chosen, init, threads, reseed, lenient=lenient)
     check_seed(seed)
     return _steps(Run(problem, drawn_seed(seed), (), "last", cap=None))
 
@@ -350,7 +352,7 @@ class Call:
         problem = self.problem
         if isinstance(self.svd, SVD):
             return self.svd.truncate(problem.rank).error
-        if not self.svd:
+        if not self.svd or not problem.loss.comparable:
             return None
         with single_threaded_blas():
             return block_svd(problem.data, problem.rank, 1e-6, np.random.default_rng(0), problem.workers).error

@@ -34,7 +34,7 @@ def as_data(matrix: Any, *, zero: bool = False) -> Data:
         from partwise.data.dask.parts import from_dask  # imported late: only clusters need it
 
         data = from_dask(matrix)
-    elif sp.issparse(matrix := _from_frame(matrix)):
+    elif sp.issparse(matrix := from_frame(matrix)):
         check_shape(matrix.shape)
         data = SparseData.from_scipy(matrix, float_type(matrix.dtype))
     elif is_own(matrix):
@@ -74,7 +74,7 @@ def is_kept_elsewhere(matrix: Any) -> bool:
     return isinstance(matrix, Matrix) or is_dask(matrix) or is_own(matrix)
 
 
-def _from_frame(matrix: Any) -> Any:
+def from_frame(matrix: Any) -> Any:
     """The sparse matrix of a data frame with sparse columns; anything else as it is."""
     frame = getattr(matrix, "sparse", None)
     if frame is not None and hasattr(frame, "to_coo") and np.ndim(matrix) == 2 and 0 not in matrix.shape:
@@ -84,13 +84,16 @@ def _from_frame(matrix: Any) -> Any:
 
 def _in_range(data: Data, zero: bool) -> Data:
     """Data that are not zero, with squares in the range of numbers."""
+    if data.weighted and not zero and not data.row_counts.any():  # type: ignore[attr-defined]
+        raise ValueError("All entries are unknown, so there is nothing to factor.")
     range_ = np.finfo(data.dtype)
     if float(range_.tiny) <= data.norm2 <= float(range_.max):
         return data
     if data.nnz == 0 or not any(data.rows(i, i + 1).any() for i in range(data.shape[0])):
         if zero:
             return data
-        raise ValueError("The matrix is all zero, so there is nothing to factor.")
+        known = "All entries that are known are 0" if data.weighted else "The matrix is all zero"
+        raise ValueError(f"{known}, so there is nothing to factor.")
     raise ValueError("The entries are so large or so small that their squares leave the range of numbers; rescale.")
 
 
@@ -119,9 +122,7 @@ def outline(matrix: Any, nnz: int | None = None, dtype: Any = np.float64) -> Out
     if sp.issparse(matrix):
         check_structure(matrix)
     if (not hasattr(matrix, "shape") and not _is_shape(matrix)) or hasattr(matrix, "iloc"):
-        return outline(
-            _from_frame(matrix) if hasattr(getattr(matrix, "sparse", None), "to_coo") else np.asarray(matrix)
-        )
+        return outline(from_frame(matrix) if hasattr(getattr(matrix, "sparse", None), "to_coo") else np.asarray(matrix))
     if hasattr(matrix, "shape"):
         check_shape(matrix.shape)
         m, n = (int(side) for side in matrix.shape)

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
 from partwise.data.base import LocalData, PartedData
 from partwise.data.dense import DenseData
-from partwise.data.manifest import ORDERS, Stored
+from partwise.data.manifest import FACTS, ORDERS, WEIGHTED_FACTS, Stored
+from partwise.data.observed import Observed, Weighted
 from partwise.data.sparse import SparseData
 from partwise.types import Array
 
@@ -22,7 +23,7 @@ from partwise.types import Array
 class DiskData(PartedData):
     """One side of a stored matrix; ``turned`` is the side whose rows are the short axis."""
 
-    def __init__(self, stored: Stored, turned: bool, transpose: DiskData | None = None) -> None:
+    def __init__(self, stored: Stored, turned: bool, transpose: Self | None = None) -> None:
         self._stored, self._turned, self._transpose = stored, turned, transpose
         self.shape: tuple[int, int] = stored.shape[::-1] if turned else stored.shape
         self.split: int | None = 1 if turned else 0
@@ -34,26 +35,37 @@ class DiskData(PartedData):
         self.nbytes = stored.nnz * (stored.dtype.itemsize + index) + (self.shape[0] + 1) * index
 
     @property
-    def T(self) -> DiskData:
+    def T(self) -> Self:
         """The other side of the same files."""
         if self._transpose is None:
-            self._transpose = DiskData(self._stored, not self._turned, self)
+            self._transpose = type(self)(self._stored, not self._turned, self)
         return self._transpose
 
     @cached_property
     def row_norms2(self) -> Array:
         """Squared row lengths, which were summed when the matrix was written."""
-        return self._stored.read(f"{ORDERS[self._turned]}.norms2.npy")
+        return self._fact("row_norms2")
+
+    @cached_property
+    def row_sums(self) -> Array:
+        """Row sums, which a matrix of version 0.1 does not have."""
+        there = f"{ORDERS[self._turned]}.{FACTS['row_sums']}.npy" in self._stored.files
+        return self._fact("row_sums") if there else super().row_sums
+
+    def _fact(self, name: str) -> Array:
+        """Sums over rows from when the matrix was written."""
+        return self._stored.read(f"{ORDERS[self._turned]}.{WEIGHTED_FACTS[name]}.npy")
 
     @property
     def resident(self) -> int:
         """The bytes of two parts in both orders: one that is used and one that is read."""
-        widths = {"values": self.dtype.itemsize, "indices": 4, "indptr": 4}
+        widths = {"indices": 4, "indptr": 4}
         largest: dict[str, int] = {}
         for name, (count, _) in self._stored.files.items():
             part, _, kind = name.partition(".")
             if part.isdigit():
-                largest[kind] = max(largest.get(kind, 0), count * widths[kind.split(".")[1]])
+                bytes_each = widths.get(kind.split(".")[1].removeprefix("special-"), self.dtype.itemsize)
+                largest[kind] = max(largest.get(kind, 0), count * bytes_each)
         return 2 * sum(largest.values())
 
     @property
@@ -88,14 +100,7 @@ class DiskData(PartedData):
             return [_Slot(self._stored) for _ in range(min(2, self._stored.parts))]
 
     def _side(self, there: dict[str, Any], orders: tuple[str, ...]) -> LocalData:
-        mine, other = (ORDERS[self._turned], ORDERS[not self._turned])
-        if not self._stored.sparse:
-            rows = DenseData(there["rows"])
-            return rows.T if self._turned else rows
-        part = SparseData(there[mine])
-        if other in orders:
-            part = SparseData(there[mine], SparseData(there[other], part))
-        return part
+        return part_of(self._stored, there, ORDERS[self._turned], ORDERS[not self._turned] in orders)
 
     def rows(self, lo: int, hi: int) -> Array:
         """Some rows, dense; of the short side they are gathered from every part."""
@@ -109,8 +114,10 @@ class DiskData(PartedData):
         return out
 
     def _slice(self, part: int, order: str, lo: int, hi: int, width: int) -> Array:
-        """The rows lo:hi of a part in one order, without reading the others."""
+        """The rows lo:hi of a part in one order, without reading the others; unknown entries are 0."""
         names = self._stored.names(part, order if self._stored.sparse else "rows")
+        if not names:
+            names = self._stored.special_names(part, order)[:3]
         if not self._stored.sparse:
             values = self._stored.view(names[0]).reshape(-1, self._stored.shape[1])
             return values[lo:hi] if order == "rows" else values[:, lo:hi].T
@@ -119,6 +126,53 @@ class DiskData(PartedData):
         some = sp.csr_array((values[here], indices[here], indptr[lo : hi + 1] - indptr[lo]), shape=(hi - lo, width))
         dense: Array = some.toarray()
         return dense
+
+
+class WeightedDiskData(Weighted, DiskData):
+    """One side of a stored matrix with weights or unknown entries."""
+
+    def __init__(self, stored: Stored, turned: bool, transpose: Self | None = None) -> None:
+        super().__init__(stored, turned, transpose)
+        assert stored.known is not None
+        self.outside, self.missing, self.widens = stored.known.outside, stored.known.missing, False
+        self.dense = stored.known.base and not stored.sparse
+        self._scale = None if transpose is None else transpose._scale
+
+    @cached_property
+    def row_weights(self) -> Array:
+        """Σ_j v_ij."""
+        return self._fact("row_weights")
+
+    @cached_property
+    def row_counts(self) -> Array:
+        """How many entries of each row are known."""
+        return self._fact("row_counts")
+
+    @cached_property
+    def row_logs(self) -> Array:
+        """Σ_j v_ij a_ij log v_ij."""
+        return self._fact("row_logs")
+
+
+def part_of(stored: Stored, there: dict[str, Any], order: str, both: bool) -> LocalData:
+    """The side of a part whose rows are in this order, with the other side where ``both`` is asked for."""
+    other = ORDERS[order == ORDERS[0]]
+    base: Any = there[order][0]
+    if not stored.sparse:
+        base = DenseData(base) if order == ORDERS[0] else DenseData(base).T
+    elif base is not None:
+        base = SparseData(base)
+        if both:
+            base = SparseData(there[order][0], SparseData(there[other][0], base))
+    if stored.known is None:
+        return base  # type: ignore[no-any-return]
+    weights, values = there[order][1]
+    part = Observed(weights, values, stored.known.outside, base)
+    if both:
+        others, numbers = there[other][1]
+        turned = Observed(others, numbers, stored.known.outside, None if base is None else base.T, part)
+        part = Observed(weights, values, stored.known.outside, base, turned)
+    return part
 
 
 class _Slot:
@@ -131,28 +185,44 @@ class _Slot:
         self.part: int | None = None
 
     def load(self, part: int, orders: tuple[str, ...] = ORDERS) -> dict[str, Any]:
-        """Order -> the part as a CSR matrix or an array over these buffers."""
+        """Order -> the part over these buffers: (a CSR matrix or an array of rows, the special entries)."""
         if part != self.part:
             self.part, self._there = part, {}
-        for order in orders if self._stored.sparse else ORDERS[:1]:
+        for order in orders:
             if order not in self._there:
-                self._there[order] = self._order(part, order)
+                self._there[order] = self._base(part, order), self._special(part, order)
         return self._there
 
-    def _order(self, part: int, order: str) -> Any:
-        arrays = [self._read(name) for name in self._stored.names(part, order)]
+    def _shape(self, part: int, order: str) -> tuple[int, int]:
         length, short = self._stored.edges[part + 1] - self._stored.edges[part], self._stored.shape[1]
+        return (length, short) if order == "rows" else (short, length)
+
+    def _base(self, part: int, order: str) -> Any:
+        """All entries in one order; an array is in one order alone and read once."""
         if not self._stored.sparse:
-            return arrays[0].reshape(length, short)
+            other = self._there.get(ORDERS[order == ORDERS[0]])
+            names = self._stored.names(part, "rows")
+            return self._read(names[0]).reshape(self._shape(part, "rows")) if other is None else other[0]
+        arrays = [self._read(name) for name in self._stored.names(part, order)]
+        if not arrays:
+            return None
         indptr, indices, values = arrays
-        return sp.csr_array((values, indices, indptr), shape=(length, short) if order == "rows" else (short, length))
+        return sp.csr_array((values, indices, indptr), shape=self._shape(part, order))
+
+    def _special(self, part: int, order: str) -> tuple[sp.csr_array, Array] | None:
+        """(δ, values) of the entries whose weight is not the usual one."""
+        arrays = [self._read(name) for name in self._stored.special_names(part, order)]
+        if not arrays:
+            return None
+        indptr, indices, values, weights = arrays
+        return sp.csr_array((weights, indices, indptr), shape=self._shape(part, order)), values
 
     def _read(self, name: str) -> Array:
         kind = name.split(".", 1)[1]
         if kind not in self._buffers:
             largest = max(count for other, (count, _) in self._stored.files.items() if other.split(".", 1)[1] == kind)
-            values = kind.endswith("values.npy")
-            self._buffers[kind] = np.empty(largest, self._stored.dtype if values else np.int32)
+            numbers = kind.endswith(("values.npy", "weights.npy"))
+            self._buffers[kind] = np.empty(largest, self._stored.dtype if numbers else np.int32)
         return self._stored.read(name, self._buffers[kind])
 
 
@@ -166,4 +236,5 @@ def open_matrix(path: str | os.PathLike[str], *, client: Any = None) -> Any:
         from partwise.data.dask.parts import from_stored
 
         return from_stored(stored, client)
-    return DiskData(stored, turned=stored.long == 1)
+    kind = DiskData if stored.known is None else WeightedDiskData
+    return kind(stored, turned=stored.long == 1)

@@ -1,6 +1,7 @@
 """What may be a nonnegative matrix, and the sentences for what may not."""
 
 import hashlib
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -39,7 +40,7 @@ def dense_array(matrix: Any, name: str = "The matrix") -> Array:
     except ValueError:
         raise ValueError(f"{name} must have rows of one length.") from None
     if array.dtype == object:
-        array = _numbers(array, name)
+        array = as_numbers(array, name)
     check_shape(array.shape, name)
     with np.errstate(over="ignore"):  # what a long double cannot give to a double is infinite, and refused as that
         array = array.astype(float_type(array.dtype, name), copy=False)
@@ -49,7 +50,11 @@ def dense_array(matrix: Any, name: str = "The matrix") -> Array:
     return array
 
 
-def _numbers(array: Array, name: str) -> Array:
+def as_numbers(array: Array, name: str) -> Array:
+    """An array of objects as floats; None and pandas' NA are NaN."""
+    if pandas := sys.modules.get("pandas"):
+        flat = [None if entry is pandas.NA else entry for entry in array.flat]
+        array = np.fromiter(flat, object, array.size).reshape(array.shape)
     if any(isinstance(entry, complex) for entry in array.flat):
         raise TypeError(f"{name} holds complex numbers; a nonnegative matrix is real.")
     if any(isinstance(entry, (str, bytes)) for entry in array.flat):

@@ -13,12 +13,31 @@ from typing import Any
 import numpy as np
 
 from partwise.storage.npy import read_npy_header
+from partwise.storage.settings import Reader
 from partwise.types import Array
 
-KIND, LAYOUT, MANIFEST = "partwise matrix", 1, "manifest.json"
+KIND, LAYOUT, MANIFEST = "partwise matrix", 2, "manifest.json"
+"""Layout 2 is that of a matrix with weights or unknown entries; any other has layout 1."""
 ARRAYS = ("indptr", "indices", "values")
+SPECIAL = ("special-indptr", "special-indices", "special-values", "special-weights")
+"""The entries whose weight is not the usual one, and how much theirs is more or less (see ``data/observed``)."""
+FACTS = {"row_norms2": "norms2", "row_sums": "sums"}
+"""What is summed over each row when a matrix is stored, and for which file;"""
+WEIGHTED_FACTS = FACTS | {"row_weights": "weights", "row_counts": "counts", "row_logs": "logs"}
+"""the same where entries have weights."""
 ORDERS = ("rows", "columns")
 """A part is stored twice: as CSR of its rows along the long axis, and as CSR of its transpose."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """Weights and unknown entries of a matrix on disk."""
+
+    outside: float
+    """The weight of all entries but the special ones."""
+    missing: str | None
+    base: bool
+    """Whether all entries are stored beside the special ones."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +55,8 @@ class Stored:
     """The first row of each part, and the end."""
     files: dict[str, tuple[int, int]]
     """File name -> (numbers in it, CRC-32 of its bytes)."""
+    known: Known | None = None
+    """Of a matrix with weights or unknown entries, what the others weigh."""
     seen: set[str] = field(default_factory=set, repr=False, compare=False)
     """The files whose checksum has been compared."""
 
@@ -61,6 +82,7 @@ class Stored:
                 int(header["nnz"]),
                 tuple(map(int, header["edges"])),
                 files,
+                Reader().read(Known, header["known"]) if "known" in header else None,
             )
         except (ValueError, KeyError, TypeError, IndexError):
             raise ValueError(f"{manifest} is not the manifest of a {KIND}, or it is damaged.") from None
@@ -79,6 +101,7 @@ class Stored:
     def digest(self) -> str:
         """A hash of the shape and of every file's checksum."""
         description = json.dumps([self.shape, self.long, self.dtype.name, sorted(self.files.items())])
+        description += "" if self.known is None else repr(self.known)
         return hashlib.blake2b(description.encode(), digest_size=16).hexdigest()
 
     @property
@@ -88,7 +111,13 @@ class Stored:
 
     def names(self, part: int, order: str) -> list[str]:
         """The files of a part in one order."""
+        if self.known is not None and not self.known.base:
+            return []
         return [file_name(part, order, array) for array in (ARRAYS if self.sparse else ARRAYS[2:])]
+
+    def special_names(self, part: int, order: str) -> list[str]:
+        """The files of a part's special entries in one order, where there are weights."""
+        return [] if self.known is None else [file_name(part, order, array) for array in SPECIAL]
 
     def read(self, name: str, out: Array | None = None) -> Array:
         """Read one array, into the front of ``out`` if there is one; the first read compares its checksum."""

@@ -2,46 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.arguments import choose, number
-from partwise.data.base import LocalData, Matrix
+from partwise.data.base import LocalData, OwnParts
 from partwise.data.dense import DenseData
-from partwise.data.entry_checks import check_shape, digest_of, float_type, refuse_bad_entry
+from partwise.data.entry_checks import digest_of
 from partwise.data.sparse import SparseData
-from partwise.data.sparse_structure import check_structure
 from partwise.kernels.row_systems import weighted_systems, width
 from partwise.threads.pool import Block, borders
 from partwise.types import Array
 
-MISSING = {"nan": "NaN is unknown", "zeros": "what is not stored is unknown"}
+ROW_FACTS = ("row_norms2", "row_sums", "row_weights", "row_counts", "row_logs")
+"""What is summed over the entries of each row, so that it can be added up over parts."""
 
 
-class Observed(LocalData):
+class Weighted:
+    """What follows from the sums over rows, wherever the entries are."""
+
+    weighted = True
+    row_sums: Any
+    row_weights: Any
+    dense: bool
+    """Whether all entries are stored beside the special ones, as an array."""
+    _scale: float | None = None
+
+    @property
+    def mean(self) -> float:
+        """The weighted mean of the entries."""
+        return float(self.row_sums.sum() / max(self.row_weights.sum(), np.finfo(np.float64).tiny))
+
+    @property
+    def scale(self) -> float:
+        """The mean that penalties by observation are relative to: this matrix's own, or that of a fit."""
+        return self.mean if self._scale is None else self._scale
+
+    def scaled_as(self, mean: float) -> Self:
+        """The same entries, with penalties relative to the mean of a fit."""
+        same: Any = copy(self)
+        same._transpose, same._scale = None, mean
+        return same  # type: ignore[no-any-return]
+
+    @property
+    def for_starts(self) -> Any:
+        """The matrix as a start may read it: unknown entries of a dense one filled with their row's mean."""
+        if not self.dense:
+            return None
+        weights = self.row_weights
+        level = np.divide(self.row_sums, weights, out=np.zeros(len(weights)), where=weights > 0)
+        return self.filled(level, 0)
+
+    def filled(self, level: Array, axis: int) -> Any:
+        """The matrix in parts, each with the mean of its row (axis 0) or column for an unknown entry."""
+        parts: Any = _Filled(self, level, axis)
+        return OwnParts(parts, lambda part: part)
+
+
+@dataclass(frozen=True, eq=False)
+class _Filled:
+    """Data in parts whose unknown entries are filled."""
+
+    data: Any
+    level: Array
+    axis: int
+
+    def __post_init__(self) -> None:
+        for name in ("shape", "dtype", "split"):
+            object.__setattr__(self, name, getattr(self.data, name))
+
+    @property
+    def T(self) -> _Filled:
+        """The other side."""
+        return _Filled(self.data.T, self.level, 1 - self.axis)
+
+    def parts(self) -> Iterator[tuple[int, int, Any]]:
+        """The parts in order, filled."""
+        for lo, hi, part in self.data.parts():
+            yield lo, hi, part.filled(self.level[lo:hi] if self.data.split == self.axis else self.level, self.axis)
+
+
+class Observed(Weighted, LocalData):
     """A matrix in memory whose entries have weights; an entry of weight 0 is unknown.
 
     The weight of entry (i, j) is ``outside`` + δ_ij. The entries where δ is not 0 are kept as CSR arrays, with A's
     numbers there; ``base`` is all of A, its unknown entries 0, and is read where ``outside`` is above 0.
     """
 
-    weighted = True
-
     def __init__(
         self, special: sp.csr_array, values: Array, outside: float, base: Any, transpose: Observed | None = None
     ) -> None:
         self._special, self._values, self.outside, self.base = special, values, outside, base
         self._transpose = transpose
-        self._scale: float | None = None if transpose is None else transpose._scale
+        self._scale = None if transpose is None else transpose._scale
         self.shape: tuple[int, int] = special.shape
         self.dtype: np.dtype[Any] = values.dtype
-        stored = special.nnz if base is None else base.nnz
-        self.nnz = int(stored)
-        self.nbytes = 2 * special.nnz * (self.dtype.itemsize + 4) + (0 if base is None else base.nbytes)
+        self.nnz = int(special.nnz if base is None else base.nnz)
+        self.nbytes = special.nnz * (2 * self.dtype.itemsize + 4) + 4 * (self.shape[0] + 1)
+        self.nbytes += 0 if base is None else base.nbytes
+
+    @property
+    def resident(self) -> int:
+        """The entries by rows and by columns; a dense base is held once."""
+        return 2 * self.nbytes - (self.base.nbytes if self.dense else 0)
 
     @property
     def special(self) -> tuple[Array, Array, Array, Array]:
@@ -63,51 +131,49 @@ class Observed(LocalData):
         each = 8 + (0 if self.base is None else self.base.nnz / self.shape[0])
         return borders(self._special.indptr + np.arange(self.shape[0] + 1) * each)
 
-    def _summed(self, values: Array, base: Callable[[Any], Array]) -> Array:
-        """Σ_j v_ij · (a function of the entry), from δ's own values and all of the base."""
+    def _summed(self, terms: Array, base: Callable[[Any], Array]) -> Array:
+        """Σ_j (a function of the entry and its weight), from the special entries and all of the base."""
         rows = np.repeat(np.arange(self.shape[0]), np.diff(self._special.indptr))
-        sums: Array = np.bincount(rows, weights=self._special.data * values, minlength=self.shape[0])
+        sums: Array = np.bincount(rows, weights=terms, minlength=self.shape[0])
         return sums if self.base is None else sums + self.outside * base(self.base)
 
     @cached_property
     def row_norms2(self) -> Array:
         """Σ_j v_ij a_ij²."""
-        return self._summed(self._values.astype(np.float64) ** 2, lambda base: base.row_norms2)
+        return self._summed(self._special.data * self._values.astype(np.float64) ** 2, lambda base: base.row_norms2)
 
     @cached_property
     def row_sums(self) -> Array:
         """Σ_j v_ij a_ij."""
-        return self._summed(self._values.astype(np.float64), lambda base: base.row_sums)
+        return self._summed(self._special.data * self._values.astype(np.float64), lambda base: base.row_sums)
 
     @cached_property
     def row_weights(self) -> Array:
         """Σ_j v_ij: how many observations a row has, in units of weight."""
-        return self._summed(np.ones(self._special.nnz), lambda base: np.full(self.shape[0], float(self.shape[1])))
+        every = np.full(self.shape[0], float(self.shape[1]))
+        return self._summed(self._special.data.astype(np.float64), lambda base: every)
 
     @cached_property
     def row_counts(self) -> Array:
         """How many entries of each row are known."""
-        special = self._special
-        indptr = special.indptr
-        known = np.concatenate([[0], np.cumsum(special.data + self.outside > 0)])
+        indptr = self._special.indptr
+        known = np.concatenate([[0], np.cumsum(self._weights > 0)])
         counts: Array = known[indptr[1:]] - known[indptr[:-1]]
         return counts if self.base is None else counts + self.shape[1] - np.diff(indptr)
 
-    @property
-    def mean(self) -> float:
-        """The weighted mean of the entries."""
-        return float(self.row_sums.sum() / self.row_weights.sum())
+    @cached_property
+    def row_logs(self) -> Array:
+        """Σ_j v_ij a_ij log v_ij."""
+        weights, values = self._weights.astype(np.float64), self._values.astype(np.float64)
+        logs = np.log(weights, out=np.zeros(len(weights)), where=weights > 0)
+        usual = np.log(self.outside) if self.outside > 0 else 0.0
+        return self._summed((weights * logs - self.outside * usual) * values, lambda base: usual * base.row_sums)
 
     @property
-    def scale(self) -> float:
-        """The mean that penalties by observation are relative to: this matrix's own, or that of a fit."""
-        return self.mean if self._scale is None else self._scale
-
-    def scaled_as(self, mean: float) -> Observed:
-        """The same entries, with penalties relative to the mean of a fit."""
-        same = Observed(self._special, self._values, self.outside, self.base)
-        same._scale = mean
-        return same
+    def _weights(self) -> Array:
+        """v of the special entries."""
+        weights: Array = self._special.data + self.dtype.type(self.outside)
+        return weights
 
     @property
     def digest(self) -> str:
@@ -115,30 +181,79 @@ class Observed(LocalData):
         arrays = [*self.special, np.array([self.outside])]
         return digest_of(arrays) if self.base is None else digest_of(arrays) + self.base.digest
 
+    @cached_property
+    def _thin(self) -> tuple[Array, sp.csr_array, Array] | None:
+        """(which, weights, values) of the rows of which less is known than unknown, by their known entries.
+
+        Taking most of a sum away from itself would leave rounding, so these rows are summed by what is known.
+        """
+        unknown = self.shape[1] - self.row_counts
+        which = unknown > self.row_counts
+        if self.base is None or not which.any():
+            return None
+        lines, columns, weights, values = [], [], [], []
+        for i in np.flatnonzero(which):
+            own = slice(self._special.indptr[i], self._special.indptr[i + 1])
+            v = np.full(self.shape[1], self.outside, self.dtype)
+            v[self._special.indices[own]] = self._weights[own]
+            known = np.flatnonzero(v > 0)
+            lines.append(np.full(len(known), i))
+            columns.append(known)
+            weights.append(v[known])
+            values.append(self.base.rows(i, i + 1)[0, known])
+        place = np.concatenate(lines), np.concatenate(columns)
+        thin = sp.csr_array((np.concatenate(weights), place), shape=self.shape)
+        return which, thin, np.concatenate(values).astype(self.dtype)
+
     def systems(self, lo: int, hi: int, fixed: Array, gram: Array | None) -> Array:
         """(Σ_j v a f, Σ_j v f fᵀ) of each row, packed; ``gram`` is fixedᵀ fixed, where the base is read."""
         rank = fixed.shape[1]
         systems = np.zeros((hi - lo, width(rank)))
-        if self.base is not None:
+        if self.base is not None and gram is not None:
             product = np.empty((hi - lo, rank), self.dtype)
             self.base.product(lo, hi, fixed, product)
             systems[:, :rank] = self.outside * product.astype(np.float64, copy=False)
-            if gram is not None:
-                systems[:, rank:] = self.outside * gram[np.triu_indices(rank)]
+            systems[:, rank:] = self.outside * gram[np.triu_indices(rank)]
         indptr, indices, values, weights = self.special
         weighted_systems(indptr[lo : hi + 1], indices, values, weights, fixed, systems)
+        if self._thin is not None:
+            which, thin, values = self._thin
+            systems[which[lo:hi]] = 0
+            weighted_systems(thin.indptr[lo : hi + 1], thin.indices, values, thin.data, fixed, systems)
         return systems
+
+    def weight_sums(self, lo: int, hi: int, fixed: Array, sums: Array) -> Array:
+        """Σ_j v_ij f_j of each row, rows × k; ``sums`` is fixedᵀ1."""
+        wide = fixed.astype(np.float64, copy=False)
+        rows: Array = self._special[lo:hi].astype(np.float64) @ wide
+        if self.base is None:
+            return rows
+        rows += self.outside * sums
+        if self._thin is not None:
+            which, thin, _ = self._thin
+            rows[which[lo:hi]] = (thin[lo:hi].astype(np.float64) @ wide)[which[lo:hi]]
+        return rows
+
+    @cached_property
+    def counts(self) -> SparseData:
+        """v_ij a_ij, where it is not 0."""
+        if self._transpose is not None and "counts" in vars(self._transpose):
+            return self._transpose.counts.T
+        special = (self._special.data * self._values, self._special.indices, self._special.indptr)
+        whole = sp.csr_array(special, shape=self.shape)
+        if self.base is not None:
+            base = sp.csr_array(self.base.some(np.arange(self.shape[0]), None))
+            whole = sp.csr_array(self.dtype.type(self.outside) * base + whole)
+        whole.data[whole.data < 0] = 0  # rounding of ω₀a + δa where v is 0
+        return SparseData.from_scipy(whole, self.dtype)
+
+    def entries(self, lo: int, hi: int) -> tuple[Array, Array, Array]:
+        """(indptr, indices, v·a) where that is above 0."""
+        return self.counts.entries(lo, hi)
 
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
         """Σ_j v_ij a_ij f_j."""
-        rank = factor.shape[1]
-        special = self._special[lo:hi]
-        values = self._values[self._special.indptr[lo] : self._special.indptr[hi]]
-        out[:] = sp.csr_array((special.data * values, special.indices, special.indptr), shape=special.shape) @ factor
-        if self.base is not None:
-            plain = np.empty((hi - lo, rank), self.dtype)
-            self.base.product(lo, hi, factor, plain)
-            out += self.outside * plain
+        self.counts.product(lo, hi, factor, out)
 
     def rows(self, lo: int, hi: int) -> Array:
         """Some rows, dense, unknown entries 0."""
@@ -150,15 +265,16 @@ class Observed(LocalData):
         return np.asarray(sp.csr_array((values, special.indices, special.indptr), shape=special.shape).toarray())
 
     @property
-    def for_starts(self) -> Any:
-        """The matrix as a start may read it: unknown entries of a dense one filled with their row's mean."""
-        if not isinstance(self.base, DenseData):
-            return None
-        level = np.divide(self.row_sums, self.row_weights, out=np.zeros(self.shape[0]), where=self.row_weights > 0)
+    def dense(self) -> bool:  # type: ignore[override]
+        """Whether the base is an array."""
+        return isinstance(self.base, DenseData)
+
+    def filled(self, level: Array, axis: int) -> DenseData:
+        """An array with the mean of its row (axis 0) or column for an unknown entry."""
         filled = np.array(self.base.rows(0, self.shape[0]))
         holes = self._special.tocoo()
-        unknown = holes.data + self.outside <= 0
-        filled[holes.row[unknown], holes.col[unknown]] = level[holes.row[unknown]]
+        places = holes.row[self._weights <= 0], holes.col[self._weights <= 0]
+        filled[places] = level[places[axis]]
         return DenseData(filled)
 
 
@@ -168,141 +284,3 @@ def _turned(weights: sp.csr_array, values: Array) -> tuple[sp.csr_array, Array]:
     place = order.data.astype(np.int64)
     parts = (weights.data[place], order.indices, order.indptr)
     return sp.csr_array(parts, shape=weights.shape[::-1]), values[place]
-
-
-def observed(matrix: Any, *, missing: str | None = None, weights: Any = None, unstored: float | None = None) -> Any:
-    """A matrix with unknown entries or weights, for every function of partwise that takes a matrix.
-
-    missing : "nan" takes NaN (masked entries, pandas' NA) as unknown; "zeros" takes the entries of a sparse matrix that
-        are not stored as unknown, and a stored 0 as an observation; of a dense one its zeros.
-    weights : an array or a sparse matrix of numbers ≥ 0 of the same shape. Entries of weight 0, and in a sparse one
-        those that are not stored, are unknown, unless
-    unstored : gives the weight of all entries that a sparse ``weights`` does not store (implicit feedback).
-    """
-    if missing is None and weights is None:
-        if unstored is not None:
-            raise ValueError("unstored is the weight of what weights does not store; give weights too.")
-        return matrix
-    if missing is not None:
-        choose("kind of missing entries", missing, MISSING)
-    if isinstance(matrix, Matrix) or type(matrix).__module__.startswith("dask."):
-        raise ValueError("Unknown entries and weights need the matrix in memory, as an array or a scipy sparse matrix.")
-    if weights is not None:
-        return _weighted(matrix, missing, weights, unstored)
-    if unstored is not None:
-        raise ValueError("unstored is the weight of what weights does not store; give weights too.")
-    return _stored_alone(matrix) if missing == "zeros" else _without_nan(matrix)
-
-
-def _stored_alone(matrix: Any) -> Observed:
-    """The stored entries of a sparse matrix, or those of a dense one that are not 0, are all that is known."""
-    csr, _ = _sparse(matrix if sp.issparse(matrix) else sp.csr_array(_dense(matrix)), "The matrix")
-    _refuse_bad(csr, "The matrix")
-    ones = sp.csr_array((np.ones(csr.nnz, csr.dtype), csr.indices, csr.indptr), shape=csr.shape)
-    return _checked(Observed(ones, csr.data, 0.0, None))
-
-
-def _without_nan(matrix: Any) -> Any:
-    """A matrix whose NaN entries are unknown; without any it is like every other."""
-    if sp.issparse(matrix):
-        csr, dtype = _sparse(matrix, "The matrix")
-        unknown = np.isnan(csr.data)
-        plain = csr.copy()
-        plain.data[unknown] = 0
-        base: Any = SparseData.from_scipy(plain, dtype)
-        places = csr.tocoo()
-        holes: Any = places.row[unknown], places.col[unknown]
-    else:
-        array = _dense(matrix)
-        gaps = np.isnan(array)
-        base = DenseData(_checked_array(np.ascontiguousarray(np.where(gaps, array.dtype.type(0), array))))
-        holes = np.nonzero(gaps)[:2]
-    if not len(holes[0]):
-        return base
-    minus = np.full(len(holes[0]), -1, base.dtype)
-    special = sp.csr_array((minus, holes), shape=base.shape)
-    return _checked(Observed(special, np.zeros(len(minus), base.dtype), 1.0, base))
-
-
-def _weighted(matrix: Any, missing: str | None, weights: Any, unstored: float | None) -> Any:
-    """A matrix with given weights; where all of them are 1 it is like every other."""
-    if missing == "zeros":
-        raise ValueError('With weights, missing="zeros" says nothing: leave out of a sparse weights what is unknown.')
-    others = 0.0 if unstored is None else number("unstored", unstored)
-    if others > 0 and not sp.issparse(weights):
-        raise ValueError("unstored is the weight of what a sparse weights does not store; these are dense.")
-    known = _sparse(weights if sp.issparse(weights) else sp.csr_array(_dense(weights, "The weights")), "The weights")[0]
-    _refuse_bad(known, "The weights")
-    if known.shape != np.shape(matrix):
-        raise ValueError(
-            f"The weights are {known.shape[0]} × {known.shape[1]}, the matrix {np.shape(matrix)[0]} × "
-            f"{np.shape(matrix)[1]}; they must have the same shape."
-        )
-    rows = np.repeat(np.arange(known.shape[0]), np.diff(known.indptr))
-    if sp.issparse(matrix):
-        csr, dtype = _sparse(matrix, "The matrix")
-        values = np.asarray(csr[rows, known.indices]).ravel() if known.nnz else np.zeros(0, dtype)
-    else:
-        array = _dense(matrix)
-        dtype = array.dtype
-        values = array[rows, known.indices]
-    values = np.ascontiguousarray(values, dtype)
-    gaps = np.isnan(values)
-    if missing == "nan":
-        known.data[gaps] = -others if others else 0
-        values = np.where(gaps, dtype.type(0), values)
-    if known.nnz == known.shape[0] * known.shape[1] and (known.data == 1).all():
-        return matrix
-    base: Any = None
-    if others:
-        base = SparseData.from_scipy(matrix, dtype) if sp.issparse(matrix) else DenseData(_checked_array(array))
-        known.data -= others
-    special = sp.csr_array((known.data.astype(dtype), known.indices, known.indptr), shape=known.shape)
-    _refuse_bad(sp.csr_array((values, known.indices, known.indptr), shape=known.shape), "The matrix")
-    return _checked(Observed(special, values, others, base))
-
-
-def _dense(matrix: Any, name: str = "The matrix") -> Array:
-    """An array of floats in which what is masked, None or pandas' NA is NaN."""
-    if hasattr(matrix, "to_numpy"):
-        matrix = matrix.to_numpy(dtype=np.float64, na_value=np.nan)
-    if np.ma.isMaskedArray(matrix):
-        matrix = np.ma.filled(matrix.astype(np.float64), np.nan)
-    array = np.asarray(matrix)
-    check_shape(array.shape, name)
-    if array.dtype == object:
-        try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError):
-            raise TypeError(f"{name} must hold numbers.") from None
-    return array.astype(float_type(array.dtype, name), copy=False)
-
-
-def _checked_array(array: Array) -> Array:
-    for i, row in enumerate(array):
-        refuse_bad_entry(row, lambda j, i=i: (i, j))
-    return array
-
-
-def _sparse(matrix: Any, name: str) -> tuple[sp.csr_array, np.dtype[Any]]:
-    """CSR with its stored zeros, sorted, duplicates summed; a copy."""
-    check_structure(matrix, name)
-    check_shape(matrix.shape, name)
-    dtype = float_type(matrix.dtype, name)
-    csr = sp.csr_array(matrix, copy=True).astype(dtype)
-    csr.sum_duplicates()
-    index = np.int32 if max(csr.nnz, *csr.shape) < np.iinfo(np.int32).max else np.int64
-    return sp.csr_array((csr.data, csr.indices.astype(index), csr.indptr.astype(index)), shape=csr.shape), dtype
-
-
-def _refuse_bad(csr: sp.csr_array, name: str) -> None:
-    refuse_bad_entry(csr.data, lambda p: (int(np.searchsorted(csr.indptr, p, "right")) - 1, int(csr.indices[p])), name)
-
-
-def _checked(data: Observed) -> Observed:
-    """Data of which something is known, and that is not all 0."""
-    if not data.row_counts.any():
-        raise ValueError("All entries are unknown, so there is nothing to factor.")
-    if not data.norm2 > 0:
-        raise ValueError("All entries that are known are 0, so there is nothing to factor.")
-    return data

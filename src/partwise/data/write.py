@@ -6,18 +6,34 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
+from partwise.data.dense import DenseData
 from partwise.data.entry_checks import dense_array, float_type
-from partwise.data.manifest import ARRAYS, KIND, LAYOUT, MANIFEST, Stored, file_name
+from partwise.data.manifest import (
+    ARRAYS,
+    FACTS,
+    KIND,
+    LAYOUT,
+    MANIFEST,
+    ORDERS,
+    SPECIAL,
+    WEIGHTED_FACTS,
+    Known,
+    Stored,
+    file_name,
+)
+from partwise.data.observed import Observed
 from partwise.data.sparse import SparseData
 from partwise.data.sparse_structure import check_structure
+from partwise.data.unknown import Knowledge, knowledge
 from partwise.storage.archive import Full, atomic, is_full
 from partwise.storage.locks import lock
 from partwise.storage.targets import resolved
@@ -38,6 +54,9 @@ def write_matrix(
     part_bytes: int = PART_BYTES,
     source: str = "",
     beside: Iterable[tuple[str, Array]] = (),
+    missing: str | None = None,
+    weights: ArrayOrSparse | Iterable[ArrayOrSparse] | None = None,
+    unstored: float | None = None,
 ) -> Stored:
     """Store a matrix as a folder of parts along the axis ``long``; only a few parts are in memory at a time.
 
@@ -45,18 +64,24 @@ def write_matrix(
     documents) or of rows (``long=0``). Parts are written one by one to a folder beside the final one. After an
     interruption a call with the same blocks goes on: finished parts are not written again (``source`` identifies the
     blocks, so that parts of another matrix are not kept). ``beside`` are named one-dimensional arrays that are stored
-    with the matrix, such as the words of its rows.
+    with the matrix, such as the words of its rows. ``missing``, ``weights`` and ``unstored`` are those of
+    :func:`partwise.factorize`, stored with the matrix: stored zeros and NaN are kept, and weights of the same shape, or
+    the same blocks.
     """
     target = new_folder(path)
     if sp.issparse(blocks):
         check_structure(blocks)
+    known = knowledge(blocks, missing, weights, unstored)
     folder = partial(target)
     origin: dict[str, str | int] = {"source": source, "long": long, "part_bytes": part_bytes}
+    if known:
+        origin |= {"missing": missing or "", "unstored": str(unstored), "weighted": known.weighted}
     with lock(folder, "The folder"), _full_disk_as_sentence(target, "; finished parts are kept" if source else ""):
         _start(folder, origin)
-        writer = _Writer(folder, long)
-        for rows in _sized(_long_rows(blocks, long, part_bytes), part_bytes):
-            writer.add(rows)
+        writer = _Writer(folder, long, known)
+        matrices = [blocks] if weights is None else [blocks, weights]
+        for rows in _sized(_long_rows(matrices, long, part_bytes), part_bytes):
+            writer.add(*rows)
         for name, values in beside:
             writer.put(name, values)
         writer.finish()
@@ -106,18 +131,24 @@ def _start(folder: Path, origin: dict[str, str | int]) -> None:
         file.write(json.dumps(origin).encode())
 
 
-def _long_rows(blocks: ArrayOrSparse | Iterable[ArrayOrSparse], long: int, part_bytes: int) -> Iterator[ArrayOrSparse]:
-    """Blocks whose rows run along the long axis."""
-    if isinstance(blocks, (sp.sparray, sp.spmatrix)):
-        matrix = sp.csr_array(blocks if long == 0 else blocks.T)
-        size = max(1, int(part_bytes * matrix.shape[0] / max(1, matrix.data.nbytes + matrix.indices.nbytes)))
-        yield from (matrix[lo : lo + size] for lo in range(0, matrix.shape[0], size))
-    elif isinstance(blocks, np.ndarray):
-        tall = blocks if long == 0 else blocks.T
-        size = max(1, int(part_bytes * len(tall) / max(1, tall.nbytes)))
-        yield from (tall[lo : lo + size] for lo in range(0, len(tall), size))
-    else:
-        yield from (block if long == 0 else block.T for block in map(_checked, blocks))
+def _long_rows(matrices: Sequence[Any], long: int, part_bytes: int) -> Iterator[tuple[RowBlock, ...]]:
+    """Blocks whose rows run along the long axis: of a matrix, or of a matrix and its weights alike."""
+    if all(sp.issparse(matrix) or isinstance(matrix, np.ndarray) for matrix in matrices):
+        tall = [_rows(matrix, long) for matrix in matrices]
+        length = tall[0].shape[0]
+        size = max(1, int(part_bytes * length / max(1, sum(map(_bytes, tall)))))
+        yield from (tuple(rows[lo : lo + size] for rows in tall) for lo in range(0, length, size))
+        return
+    for blocks in zip(*matrices, strict=True):
+        if len({np.shape(block) for block in blocks}) > 1:
+            raise ValueError("The blocks of the weights must have the shapes of the matrix's blocks.")
+        yield tuple(_rows(_checked(block), long) for block in blocks)
+
+
+def _rows(block: ArrayOrSparse, long: int) -> RowBlock:
+    """A block with rows along the long axis."""
+    turned = block if long == 0 else block.T
+    return sp.csr_array(turned) if sp.issparse(turned) else np.asarray(turned)
 
 
 def _checked(block: ArrayOrSparse) -> ArrayOrSparse:
@@ -126,18 +157,18 @@ def _checked(block: ArrayOrSparse) -> ArrayOrSparse:
     return block
 
 
-def _sized(blocks: Iterable[ArrayOrSparse], part_bytes: int) -> Iterator[RowBlock]:
+def _sized(blocks: Iterable[tuple[RowBlock, ...]], part_bytes: int) -> Iterator[tuple[RowBlock, ...]]:
     """Join small blocks and cut large ones, so that a part takes about ``part_bytes``."""
-    waiting: list[RowBlock] = []
+    waiting: list[tuple[RowBlock, ...]] = []
     size = 0
     for block in blocks:
-        waiting.append(sp.csr_array(block) if sp.issparse(block) else np.asarray(block))
-        size += _bytes(waiting[-1])
+        waiting.append(block)
+        size += sum(map(_bytes, block))
         if size >= part_bytes:
-            yield from _cut(_joined(waiting), part_bytes)
+            yield from _cut([_joined(list(each)) for each in zip(*waiting, strict=True)], part_bytes)
             waiting, size = [], 0
     if waiting:
-        yield from _cut(_joined(waiting), part_bytes)
+        yield from _cut([_joined(list(each)) for each in zip(*waiting, strict=True)], part_bytes)
 
 
 def _bytes(block: RowBlock) -> int:
@@ -153,25 +184,26 @@ def _joined(blocks: list[RowBlock]) -> RowBlock:
     return sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else np.concatenate(blocks)
 
 
-def _cut(block: RowBlock, part_bytes: int) -> Iterator[RowBlock]:
-    pieces = max(1, round(_bytes(block) / part_bytes))
-    size = -(-block.shape[0] // pieces)
-    yield from (block[lo : lo + size] for lo in range(0, block.shape[0], size))
+def _cut(blocks: list[RowBlock], part_bytes: int) -> Iterator[tuple[RowBlock, ...]]:
+    pieces, length = max(1, round(sum(map(_bytes, blocks)) / part_bytes)), blocks[0].shape[0]
+    size = -(-length // pieces)
+    yield from (tuple(block[lo : lo + size] for block in blocks) for lo in range(0, length, size))
 
 
 class _Writer:
     """Writes parts, and at the end the norms and the manifest."""
 
-    def __init__(self, folder: Path, long: int) -> None:
-        self._folder, self._long = folder, long
+    def __init__(self, folder: Path, long: int, known: Knowledge) -> None:
+        self._folder, self._long, self._known = folder, long, known
         self._edges = [0]
         self._files: dict[str, tuple[int, int]] = {}
         self._nnz = 0
-        self._norms: list[Array] = []
-        self._other: Array | None = None
+        self._facts: dict[str, tuple[list[Array], Array]] = {}
+        """Fact -> (of the rows of each part, of the columns so far)."""
         self._kind: tuple[bool, int, np.dtype[Any]] | None = None
+        self._entries: Known | None = None
 
-    def add(self, rows: RowBlock) -> None:
+    def add(self, rows: RowBlock, weights: RowBlock | None = None) -> None:
         """Write the next part; files that already hold these bytes are kept."""
         sparse = sp.issparse(rows)
         dtype = float_type(rows.dtype)
@@ -179,24 +211,47 @@ class _Writer:
         if self._kind not in (None, kind):
             raise ValueError("The blocks must all be sparse or all dense, of one width and one precision.")
         self._kind = kind
-        part = len(self._edges) - 1
-        if sparse:
-            block = SparseData.from_scipy(rows, dtype)
-            indptr, indices, numbers = block.arrays
-            transposed = SparseData(sp.csr_array(sp.csr_array((numbers, indices, indptr), shape=block.shape).T))
-            for order, matrix in (("rows", block), ("columns", transposed)):  # block.T would keep both until a gc
-                for array, values in zip(ARRAYS, matrix.arrays, strict=True):
-                    self.put(file_name(part, order, array), _small(values, array))
-            norms, other, nnz = block.row_norms2, transposed.row_norms2, block.nnz
+        data: Any
+        turned: Any
+        if self._known:
+            data, turned = self._add_known(rows, weights)
+        elif sparse:
+            data = SparseData.from_scipy(rows, dtype)
+            indptr, indices, numbers = data.arrays
+            turned = SparseData(sp.csr_array(sp.csr_array((numbers, indices, indptr), shape=data.shape).T))
+            self._put_sparse("rows", data)
+            self._put_sparse("columns", turned)  # data.T would keep both until a gc
         else:
-            values = dense_array(rows)
-            self.put(file_name(part, "rows", "values"), np.ascontiguousarray(values).ravel())
-            squares = values.astype(np.float64) ** 2
-            norms, other, nnz = squares.sum(axis=1), squares.sum(axis=0), values.size
+            data = DenseData(dense_array(rows))
+            turned = data.T
+            self._put_dense(data)
+        for name in WEIGHTED_FACTS if self._known else FACTS:
+            own, other = self._facts.setdefault(name, ([], np.zeros(rows.shape[1])))
+            own.append(getattr(data, name))
+            self._facts[name] = own, other + getattr(turned, name)
         self._edges.append(self._edges[-1] + rows.shape[0])
-        self._nnz += nnz
-        self._norms.append(norms)
-        self._other = other if self._other is None else self._other + other
+        self._nnz += data.nnz
+
+    def _add_known(self, rows: RowBlock, weights: RowBlock | None) -> tuple[Observed, Observed]:
+        """A part with weights or unknown entries, and its transpose."""
+        data = self._known.entries(rows, weights)
+        self._entries = Known(data.outside, self._known.missing, data.base is not None)
+        for order, side in zip(ORDERS, (data, data.T), strict=True):
+            for array, values in zip(SPECIAL, side.special, strict=True):
+                self.put(file_name(len(self._edges) - 1, order, array), _small(values, array))
+            if isinstance(side.base, SparseData):
+                self._put_sparse(order, side.base)
+        if isinstance(data.base, DenseData):
+            self._put_dense(data.base)
+        return data, data.T
+
+    def _put_sparse(self, order: str, matrix: SparseData) -> None:
+        for array, values in zip(ARRAYS, matrix.arrays, strict=True):
+            self.put(file_name(len(self._edges) - 1, order, array), _small(values, array))
+
+    def _put_dense(self, matrix: DenseData) -> None:
+        values = matrix.rows(0, matrix.shape[0])
+        self.put(file_name(len(self._edges) - 1, "rows", "values"), np.ascontiguousarray(values).ravel())
 
     def put(self, name: str, values: Any) -> None:
         """Write one array; a file that already holds these bytes is kept."""
@@ -214,22 +269,25 @@ class _Writer:
 
     def finish(self) -> None:
         """Write the norms and the manifest, and remove everything else from the folder."""
-        if self._kind is None or self._other is None:
+        if self._kind is None:
             raise ValueError("There are no blocks, so there is no matrix to store.")
         sparse, short, dtype = self._kind
-        self.put("rows.norms2.npy", np.concatenate(self._norms))
-        self.put("columns.norms2.npy", self._other)
-        manifest = {
+        for name, (own, other) in self._facts.items():
+            self.put(f"rows.{WEIGHTED_FACTS[name]}.npy", np.concatenate(own))
+            self.put(f"columns.{WEIGHTED_FACTS[name]}.npy", other)
+        manifest: dict[str, Any] = {
             "kind": KIND,
-            "version": LAYOUT,
+            "version": 1 if self._entries is None else LAYOUT,
             "shape": [self._edges[-1], short],
             "long": self._long,
             "dtype": dtype.name,
-            "sparse": sparse,
+            "sparse": sparse or (self._entries is not None and not self._entries.base),
             "nnz": self._nnz,
             "edges": self._edges,
             "files": self._files,
         }
+        if self._entries is not None:
+            manifest["known"] = asdict(self._entries)
         with atomic(self._folder / MANIFEST) as file:
             file.write(json.dumps(manifest).encode())
         for path in self._folder.iterdir():
@@ -239,8 +297,8 @@ class _Writer:
 
 def _small(values: Array, array: str) -> Array:
     """The index arrays of a part with 32 bits."""
-    if array == "values":
-        return values
+    if array.endswith(("values", "weights")):
+        return np.ascontiguousarray(values)
     if values.size and values.max() > np.iinfo(np.int32).max:
         raise ValueError("A part has more entries than 32-bit indices can count; use a smaller part_bytes.")
     return values.astype(np.int32, copy=False)

@@ -19,6 +19,11 @@ from partwise.types import Array, Data, Factor, FactorRows, Part
 
 OUT_OF_RANGE = "The weights of these columns leave the range of their precision; give them in float64, or rescale them."
 
+SCATTERED = (
+    "The exact weights of a column need all of its entries at once, and here they lie scattered over parts along the "
+    "rows; store the matrix in parts along its columns (partwise convert --long columns)."
+)
+
 
 @dataclass(frozen=True)
 class Job:
@@ -177,7 +182,10 @@ def fold_in(
         gram = sum_rows(gram_of, w) if gram is None else gram
         if not np.isfinite(gram).all():
             raise ValueError(OUT_OF_RANGE)
-        job = Job(loss.exact(algorithm.h, gram), Factor(w, gram, rhs), before)
+        side = loss.exact(algorithm.h, gram)
+        if documents.split == 1 and side.update.needs_memory:
+            raise ValueError(SCATTERED)
+        job = Job(side, Factor(w, gram, rhs), before if side.update.fixed else None)
         half = half_step(documents, loss, job, workers)
     if not np.isfinite(half.factor.gram).all():
         raise ValueError(OUT_OF_RANGE)

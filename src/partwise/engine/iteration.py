@@ -36,7 +36,8 @@ def begin(problem: Problem, seeds: Sequence[int | None]) -> list[Step]:
 def _start(problem: Problem, seed: int | None) -> tuple[FactorRows, Array | None, StartCost]:
     """W⁽⁰⁾, its own H where it has one, and its cost; a sparse W becomes dense here, at the first update."""
     data, rng, began = problem.data, np.random.default_rng(seed), time.perf_counter()
-    w: Any = problem.init(data.for_starts or data, problem.rank, rng, problem.workers)
+    blind = getattr(problem.init, "reads_nothing", False)
+    w: Any = problem.init(data if blind else data.for_starts or data, problem.rank, rng, problem.workers)
     seconds = time.perf_counter() - began
     if issparse(w):
         check_structure(w, "The start W")

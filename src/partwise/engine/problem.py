@@ -74,12 +74,17 @@ class Problem:
             scales = mean_diagonal(weights.gram), mean_diagonal(basis.gram)
         algorithm, data, loss, workers = self.algorithm.scaled(scales), self.data, self.loss, self.workers
         error, value = loss.value(data, basis, weights, inner, workers)
-        penalties = _penalty(algorithm.w, basis) + _penalty(algorithm.h, weights)
-        penalties += loss.penalty(data, algorithm.w, basis) + loss.penalty(data.T, algorithm.h, weights)
+        penalties = self.penalties(algorithm, basis, weights)
         check = Deferred(lambda: stationarity(data, loss, algorithm, basis, weights, workers))
         seconds = self.clock.seconds
         objective = value + penalties
         return Step(iteration, seconds, error, objective, basis, weights, scales=scales, deferred=check, **known)
+
+    def penalties(self, algorithm: Algorithm, basis: Factor, weights: Factor) -> float:
+        """What the penalties of both factors add to the loss."""
+        data, loss = self.data, self.loss
+        penalties = _penalty(algorithm.w, basis) + _penalty(algorithm.h, weights)
+        return penalties + (loss.penalty(data, algorithm.w, basis) + loss.penalty(data.T, algorithm.h, weights))
 
     def following(self, step: Step, half: Half, weights: Factor, **known: Any) -> Step:
         """The step after ``step``, with the angle that each component turned by since the one that was reported."""

@@ -88,7 +88,9 @@ class Loss(ABC):
     everywhere: ClassVar[str | None] = None
     """The algorithm where none is named and the data come in parts, where that is another one."""
     units: ClassVar[tuple[str, str]] = ("of ‖A‖", "of the squares explained")
-    """What the relative error, and 1 less its square, are shares of."""
+    """What the relative error, and what is explained, are shares of,"""
+    weighted_units: ClassVar[tuple[str, str]] = units
+    """and the same for data with weights or unknown entries."""
     settings: Mapping[str, float] = {}
     """What the default algorithm must be given to minimise this very loss."""
     local_only: ClassVar[bool] = False
@@ -99,6 +101,8 @@ class Loss(ABC):
     """Whether rows need the gram and A · fixed alone."""
     late: ClassVar[bool] = False
     """Whether the value of a pair takes a pass over A where the rows that were made last lie scattered over parts."""
+    squares: ClassVar[bool] = False
+    """Whether the relative error is √(Σ v (a − y)² / Σ v a²)."""
     comparable: ClassVar[bool] = True
     """Whether the relative error is ‖A − WH‖/‖A‖, so that it can be compared with the SVD's."""
     counts: ClassVar[bool] = False
@@ -171,6 +175,10 @@ class Loss(ABC):
     @abstractmethod
     def value(self, data: Data, w: Factor, h: Factor, inner: float, workers: Workers) -> tuple[float, float]:
         """(the relative error of the pair, the loss itself)."""
+
+    def explained(self, data: Data, error: float) -> float:
+        """The share of what there is to explain that a pair with this relative error explains."""
+        return 1 - error**2
 
     def distance(self, data: Data, error: float) -> float:
         """The error in the units of A, as scikit-learn reports it: ‖A − WH‖_F."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -13,21 +12,16 @@ from partwise.algorithms.table import kl_newton
 from partwise.algorithms.updates import exact
 from partwise.data.passes import Tall, as_part, sum_rows, walk
 from partwise.data.products import gram_of
-from partwise.kernels.poisson import entropy, log_sums, ratio_rows, row_losses, stationarity_rows
+from partwise.kernels.poisson import stationarity_rows
 from partwise.kernels.products import column_dots
 from partwise.kernels.row_systems import poisson_systems, width
 from partwise.losses.base import Batch, Fill, Loss, Share, SideCheck
+from partwise.losses.poisson_passes import Check, Entropy, Logs, RowLosses, WeightSums, column_sums, with_linear
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, EntryRows, EntryUpdate, Factor, FactorRows, Part
 
 LIFT = 1e-3
 """The share of the best model of rank 1 that is mixed into a start, so that every entry is fitted with more than 0."""
-
-
-def column_sums(rows: Array) -> Array:
-    """Fᵀ1 in float64."""
-    sums: Array = rows.sum(axis=0, dtype=np.float64)
-    return sums
 
 
 class Poisson(Loss):
@@ -53,6 +47,10 @@ class Poisson(Loss):
         "√(D/D₀), D₀ the divergence of the best rank-1 model",
         "of the deviance explained",
     )
+    weighted_units = ("√(D/D₀), D₀ the divergence of the weighted mean", "of the deviance explained")
+
+    def on(self, data: Data) -> Loss:
+        return WeightedPoisson() if data.weighted else self
 
     def entrywise(self, values: Array, fitted: Array) -> Array:
         """a log(a/y) − a + y; infinite where y is 0 and a is not."""
@@ -62,8 +60,8 @@ class Poisson(Loss):
         return divergences
 
     def refuses(self, data: Data, algorithm: Algorithm) -> str | None:
-        if data.weighted:
-            return "The poisson loss cannot take weights or unknown entries yet; use the squared one."
+        if data.weighted and any(side.penalty.per_observation for side in algorithm.sides):
+            return "The poisson loss takes no penalty by observation; use l1_w and l1_h."
         return super().refuses(data, algorithm)
 
     def suited(self, data: Data) -> Algorithm | None:
@@ -87,7 +85,7 @@ class Poisson(Loss):
         self, data: Data, side: Side, fixed: Factor, before: FactorRows | None, workers: Workers
     ) -> Array | None:
         if before is None:
-            before = cold(as_part(data), 0, data.shape[0], _sums(side, fixed.rows, side.linear(len(fixed.gram))))
+            before = cold(as_part(data), 0, data.shape[0], self._scattered_sums(data, side, fixed, workers))
         shares = [self.share_width(len(fixed.gram))]
         tall = Tall(factor=fixed.rows)
         return walk(data.T, Share(self), [tall], [np.asarray(before)], workers, shares, both=True).shares[0]
@@ -102,15 +100,13 @@ class Poisson(Loss):
 
     def fill(self, batch: Batch) -> Fill:
         part = batch.part
-        sums = [
-            _sums(step.side, rows, arrays.linear)
-            for step, rows, arrays in zip(batch.steps, batch.fixed, batch.tall, strict=True)
-        ]
+        sums = [sum_rows(column_sums, rows)[None] for rows in batch.fixed]
 
         def fill(lo: int, hi: int, pairs: Sequence[Array]) -> None:
             for i, (step, arrays) in enumerate(zip(batch.steps, batch.tall, strict=True)):
                 x, update = batch.new[i][lo:hi], cast(EntryUpdate, step.side.update)
-                own = sums[i] if len(sums[i]) == 1 else sums[i][lo:hi]
+                weights = self.row_sums(part, lo, hi, batch.fixed[i], sums[i], arrays.rhs)
+                own = with_linear(weights, arrays.linear, lo, hi)
                 before = cold(part, lo, hi, own) if arrays.factor is None else arrays.factor[lo:hi]
                 logs, logs_before, systems = np.zeros(2), np.zeros(2), arrays.rhs
                 entries, fixed = (None, None) if systems is not None else (part.entries(lo, hi), batch.fixed[i])
@@ -119,19 +115,36 @@ class Poisson(Loss):
                     update.solve(rows, x)
                 else:
                     logs[0] = np.nan
-                    update.solve_systems(rows, systems[lo:hi], x)
+                    update.solve_systems(rows, self.systems(systems[lo:hi]), x)
                 if step.measured:
-                    inner, empty = logs_before if step.late else logs
-                    pairs[i][0, 0] += np.inf if empty else inner
+                    (inner, empty), at = (logs_before, before) if step.late else (logs, x)
+                    pairs[i][0, 0] += np.inf if empty else inner + self.fitted(weights, at)
                     column_dots(x, x if arrays.old is None else arrays.old[lo:hi], pairs[i][1])
 
         return fill
+
+    def row_sums(self, part: Any, lo: int, hi: int, fixed: Array, sums: Array, gathered: Array | None) -> Array:
+        """What one unit of each component adds to the fitted sum of a row, the same for all rows: Fᵀ1, 1 × k."""
+        return sums
+
+    def systems(self, gathered: Array) -> Array:
+        """(c, M) of some rows, from all that the parts gave them."""
+        return gathered
+
+    def fitted(self, weights: Array, rows: Array) -> float:
+        """What the inner term holds of the fitted sum, which here follows from the sums of the factors."""
+        return 0.0
+
+    def _scattered_sums(self, data: Data, side: Side, fixed: Factor, workers: Workers) -> Array:
+        """What one unit of each component adds to a row that lies scattered over parts, with the penalty."""
+        sums = sum_rows(column_sums, fixed.rows)[None]
+        return with_linear(sums, side.linear(len(fixed.gram)), 0, data.shape[0])
 
     def sums(self, data: Data, fixed: FactorRows, factor: FactorRows, workers: Workers) -> tuple[Array, float]:
         gram = sum_rows(gram_of, factor)
         if data.split == 1:
             data, fixed, factor = data.T, factor, fixed
-        logs = walk(data, _Logs(), [Tall(factor=factor)], [np.asarray(fixed)], workers).sums
+        logs = walk(data, Logs(self), [Tall(factor=factor)], [np.asarray(fixed)], workers).sums
         return gram, np.inf if logs[1] else float(logs[0])
 
     def value(self, data: Data, w: Factor, h: Factor, inner: float, workers: Workers) -> tuple[float, float]:
@@ -154,22 +167,24 @@ class Poisson(Loss):
 
     def check(self, data: Data, side: Side, fixed: Factor, factor: FactorRows, workers: Workers) -> SideCheck:
         linear = side.linear(len(fixed.gram))
-        sums = _sums(side, fixed.rows, linear)
         if data.split == 1:
-            systems = self.gather(data, side, fixed, factor, workers)
-            assert systems is not None
-            squares, locked = stationarity_rows(systems, np.asarray(factor), sums, data.row_sums)
+            gathered = self.gather(data, side, fixed, factor, workers)
+            assert gathered is not None
+            sums = sum_rows(column_sums, fixed.rows)[None]
+            weights = self.row_sums(data, 0, data.shape[0], _NOTHING, sums, gathered)
+            own = with_linear(weights, linear, 0, data.shape[0])
+            squares, locked = stationarity_rows(self.systems(gathered), np.asarray(factor), own, data.row_sums)
         else:
             tall = Tall(factor=factor, linear=linear)
-            squares, locked = walk(data, _Check(side), [tall], [np.asarray(fixed.rows)], workers).sums
+            squares, locked = walk(data, Check(self), [tall], [np.asarray(fixed.rows)], workers).sums
         return SideCheck(float(squares), int(locked), None)
 
     def column_misfit(self, data: Data, w: Factor, h: FactorRows, workers: Workers) -> Array:
         turned: Any = data.T
         if turned.split == 1:
-            walked = walk(data, _RowLosses(1), [Tall(factor=w.rows)], [np.asarray(h)], workers, [1], both=True)
+            walked = walk(data, RowLosses(1), [Tall(factor=w.rows)], [np.asarray(h)], workers, [1], both=True)
             return np.asarray(walked.shares[0], np.float64)[:, 0]
-        walked = walk(turned, _RowLosses(), [Tall(factor=h)], [np.asarray(w.rows)], workers)
+        walked = walk(turned, RowLosses(), [Tall(factor=h)], [np.asarray(w.rows)], workers)
         return np.asarray(walked.rows[0], np.float64)[:, 0]
 
     def exact(self, side: Side, gram: Array) -> Side:
@@ -181,7 +196,7 @@ class Poisson(Loss):
             rows, columns = data.row_sums, data.T.row_sums
             total = float(rows.sum())
             with Workers(1) as own:
-                logs = float(walk(data, _Entropy(total), [], [], workers or own).sums)
+                logs = float(walk(data, Entropy(total), [], [], workers or own).sums)
             terms = [x[x > 0] / total for x in (rows, columns)]
             baseline = logs - total * sum(float(x @ np.log(x)) for x in terms)
             # nil for data of rank 1, whose errors are relative to their sum
@@ -197,87 +212,74 @@ def cold(part: Part, lo: int, hi: int, sums: Array) -> Array:
     return np.ascontiguousarray(level[:, None] * (sums > 0), part.dtype)
 
 
-def _sums(side: Side, fixed: FactorRows, linear: Array | None) -> Array:
-    """Fᵀ1 with the linear part of the penalty, 1 × k or rows × k."""
-    sums = sum_rows(column_sums, fixed)[None]
-    return sums if linear is None else sums + linear
+class WeightedPoisson(Poisson):
+    """Σ v (a log(a/y) − a + y): counts v·a, and for each row the sums s_i = Σ_j v_ij f_j in place of Fᵀ1.
 
+    The relative error is √(D/D₀) with D₀ the divergence of the weighted mean, the best constant model: with weights the
+    best model of rank 1 has no closed form. What parts give a row that lies scattered over them ends in s_i.
+    """
 
-@dataclass(frozen=True)
-class _Logs:
-    """Σ a log(a/y), and the entries with y = 0, of the rows of a part."""
+    units = Poisson.weighted_units
 
-    widths: tuple[int, ...] = ()
+    def on(self, data: Data) -> Loss:
+        return self
 
-    def __call__(
-        self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: object, workers: Workers
-    ) -> tuple[list[Array], list[Array]]:
-        factor = tall[0].factor
+    def share_width(self, rank: int) -> int:
+        return width(rank) + rank
 
-        def block(lo: int, hi: int) -> Array:
-            logs = np.zeros(2)
-            log_sums(*part.entries(lo, hi), shared[0], factor[lo:hi], logs)
-            return logs
-
-        return [], workers.map(block, part.blocks)
-
-
-@dataclass(frozen=True)
-class _Entropy:
-    """Σ a log(a/total) of a part."""
-
-    total: float
-    widths: tuple[int, ...] = ()
-
-    def __call__(
-        self, part: Part, tall: object, shared: object, shares: object, workers: Workers
-    ) -> tuple[list[Array], list[float]]:
-        return [], workers.map(lambda lo, hi: entropy(*part.entries(lo, hi), self.total), part.blocks)
-
-
-@dataclass(frozen=True)
-class _Check:
-    """The stationarity check of the rows of a part."""
-
-    side: Side
-    widths: tuple[int, ...] = ()
-
-    def __call__(
-        self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: object, workers: Workers
-    ) -> tuple[list[Array], list[Any]]:
-        factor, sums = tall[0].factor, _sums(self.side, shared[0], tall[0].linear)
-
-        def block(lo: int, hi: int) -> tuple[float, int]:
-            ratios, own = np.empty((hi - lo, factor.shape[1])), sums if len(sums) == 1 else sums[lo:hi]
-            ratio_rows(*part.entries(lo, hi), shared[0], factor[lo:hi], ratios, np.zeros(2))
-            squares, locked = stationarity_rows(ratios, factor[lo:hi], own, part.row_sums[lo:hi])
-            return float(squares), int(locked)
-
-        return [], workers.map(block, part.blocks)
-
-
-@dataclass(frozen=True)
-class _RowLosses:
-    """Σ a log(a/y) of each row of a part (axis 0), or of each of its columns, as its share of them (axis 1)."""
-
-    axis: int = 0
-
-    @property
-    def widths(self) -> tuple[int, ...]:
-        """One number a row."""
-        return () if self.axis else (1,)
-
-    def __call__(
-        self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: Sequence[Array], workers: Workers
-    ) -> tuple[list[Array], list[float]]:
-        rows, factor, other = (part.T, shared[0], tall[0].factor) if self.axis else (part, tall[0].factor, shared[0])
-        losses = np.empty((rows.shape[0], 1))
+    def share(self, part: Part, rows: Array, other: Array, out: Array, workers: Workers) -> None:
+        turned: Any = part.T
+        sums, rank = column_sums(rows), rows.shape[1]
 
         def block(lo: int, hi: int) -> None:
-            row_losses(*rows.entries(lo, hi), other, factor[lo:hi], losses[lo:hi, 0])
+            systems = np.zeros((hi - lo, width(rank)))
+            poisson_systems(*turned.entries(lo, hi), rows, other[lo:hi], systems, np.zeros(2))
+            out[lo:hi, :-rank] += systems
+            out[lo:hi, -rank:] += turned.weight_sums(lo, hi, rows, sums)
 
-        workers.map(block, rows.blocks)
-        if self.axis:
-            shares[0] += losses.astype(shares[0].dtype)
-            return [], [0.0]
-        return [losses.astype(part.dtype)], [0.0]
+        workers.map(block, turned.blocks)
+
+    def row_sums(self, part: Any, lo: int, hi: int, fixed: Array, sums: Array, gathered: Array | None) -> Array:
+        if gathered is not None:
+            return np.ascontiguousarray(gathered[lo:hi, -sums.shape[1] :], np.float64)
+        weights: Array = part.weight_sums(lo, hi, fixed, sums[0])
+        return weights
+
+    def systems(self, gathered: Array) -> Array:
+        return np.ascontiguousarray(gathered[:, : width(_rank(gathered.shape[1]))])
+
+    def fitted(self, weights: Array, rows: Array) -> float:
+        return float(np.vdot(weights, rows.astype(np.float64, copy=False)))
+
+    def _scattered_sums(self, data: Data, side: Side, fixed: Factor, workers: Workers) -> Array:
+        rank = len(fixed.gram)
+        shares = walk(data.T, WeightSums(), [Tall(factor=fixed.rows)], [], workers, [rank], both=True).shares
+        return with_linear(np.asarray(shares[0], np.float64), side.linear(rank), 0, data.shape[0])
+
+    def value(self, data: Data, w: Factor, h: Factor, inner: float, workers: Workers) -> tuple[float, float]:
+        if np.isnan(inner):
+            inner = self.sums(data, h.rows, w.rows, workers)[1]
+        constant, baseline = self._constants(data, workers)
+        if not np.isfinite(inner):
+            return np.inf, np.inf
+        divergence = max(0.0, inner - constant)
+        return float(np.sqrt(divergence / baseline)), divergence
+
+    def _constants(self, data: Any, workers: Workers | None) -> tuple[float, float]:
+        """(Σ v a (1 + log v), D₀ = Σ v a log(a/mean))."""
+        if self.name not in data.memo:
+            total, logs = float(data.row_sums.sum()), float(data.row_logs.sum())
+            with Workers(1) as own:
+                entropy = float(walk(data, Entropy(data.mean), [], [], workers or own).sums)
+            baseline = entropy - logs
+            data.memo[self.name] = total + logs, baseline if baseline > 1e-12 * total else total
+        constants: tuple[float, float] = data.memo[self.name]
+        return constants
+
+
+def _rank(numbers: int) -> int:
+    """k from 2 k + k (k + 1) / 2."""
+    return int((np.sqrt(25 + 8 * numbers) - 5) / 2 + 0.5)
+
+
+_NOTHING = np.empty((0, 0))

@@ -19,21 +19,21 @@ from partwise.losses.weighted import WeightedSquared
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Factor, FactorRows, Part
 
-WEIGHTED = WeightedSquared()
-
 
 class Squared(Loss):
     """‖A − WH‖²_F: with one factor fixed a row needs the gram and its right-hand side alone (Law 1)."""
 
     name = "squared"
     divergence = 0.5
+    squares = True
     default_algorithm = "als-hals"
+    weighted_units = WeightedSquared.units
 
     def on(self, data: Data) -> Loss:
-        return WEIGHTED if data.weighted and type(self) is Squared else self
+        return WeightedSquared(data.scale) if data.weighted and type(self) is Squared else self  # type: ignore[attr-defined]
 
     def suited(self, data: Data) -> Algorithm | None:
-        return WEIGHTED.suited(data) if data.weighted else None
+        return self.on(data).suited(data) if data.weighted else None
 
     def gather(
         self, data: Data, side: Side, fixed: Factor, before: FactorRows | None, workers: Workers

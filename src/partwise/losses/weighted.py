@@ -12,11 +12,12 @@ from partwise.algorithms.base import Algorithm, Side
 from partwise.algorithms.penalties import PerObservation
 from partwise.algorithms.table import als_hals, penalised
 from partwise.algorithms.updates import exact
-from partwise.data.passes import Tall, sum_rows, walk
+from partwise.data.base import Pieces
+from partwise.data.passes import Tall, as_part, sum_rows, total, walk
 from partwise.data.products import gram_of
 from partwise.kernels.products import column_dots
 from partwise.kernels.row_systems import row_gains, system_stationarity, width
-from partwise.losses.base import Batch, Fill, Loss, SideCheck
+from partwise.losses.base import Batch, Fill, Loss, Share, SideCheck
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Factor, FactorRows, Part, Systems
 
@@ -26,16 +27,21 @@ TILE = 2**17
 """The numbers of the systems that are made at a time, so that they stay near."""
 
 
+@dataclass(frozen=True)
 class WeightedSquared(Loss):
     """Σ v_ij (a_ij − (WH)_ij)²: row i needs G_i = Σ_j v f fᵀ and r_i = Σ_j v a f (Law 1′).
 
     The relative error is √(Σ v (a − y)² / Σ v a²). The KKT residual is that of the squared loss with b_ic = √(G_i)_cc
     in place of the lengths of components. The value comes from Σ v a² − Σ_i (2 r·x − xGx), so a relative error below
-    1e-7 is rounding.
+    1e-7 is rounding. Rows that lie scattered over the parts of A are made from the sum of what each part gives them.
     """
 
-    name = "squared"
+    mean: float
+    """The mean entry, which penalties by observation are relative to."""
+    name: str = "squared"
     default_algorithm = "als-hals"
+    divergence = 0.5
+    squares = True
     streams = False
     comparable = False
     gram_form = False
@@ -54,13 +60,25 @@ class WeightedSquared(Loss):
             return None
         return f"{algorithm.name} takes one gram for all rows; with weights or unknown entries use als, hals or anls."
 
+    def share_width(self, rank: int) -> int:
+        return width(rank)
+
     def gather(
-        self, data: Data, side: Side, fixed: Factor, before: FactorRows | None, workers: Workers
+        self, data: Data, side: Side | None, fixed: Factor, before: FactorRows | None, workers: Workers
     ) -> Array | None:
-        raise NotImplementedError
+        shares = [self.share_width(fixed.rows.shape[1])]
+        nothing = np.empty((0, 0), data.dtype)
+        return walk(data.T, Share(self), [Tall(factor=fixed.rows)], [nothing], workers, shares, both=True).shares[0]
 
     def share(self, part: Part, rows: Array, other: Array, out: Array, workers: Workers) -> None:
-        raise NotImplementedError
+        turned: Any = part.T
+        gram = gram_of(rows)
+
+        def block(lo: int, hi: int) -> None:
+            for at, end in _tiles(lo, hi, rows.shape[1]):
+                out[at:end] += turned.systems(at, end, rows, gram)
+
+        workers.map(block, turned.blocks)
 
     def fill(self, batch: Batch) -> Fill:
         part: Any = batch.part
@@ -70,9 +88,9 @@ class WeightedSquared(Loss):
                 rank = len(step.gram)
                 for at, end in _tiles(lo, hi, rank):
                     x = batch.new[i][at:end]
-                    systems = part.systems(at, end, batch.fixed[i], step.gram)
+                    systems = _systems(part, arrays, at, end, batch.fixed[i], step.gram)
                     before = np.zeros_like(x) if arrays.factor is None else arrays.factor[at:end]
-                    rows = _penalised(part, step.side, arrays.linear, systems, at, end)
+                    rows = self._penalised(part, step.side, arrays.linear, systems, at, end)
                     step.side.update.solve_systems(rows, before, x)
                     if step.measured:
                         gains = np.empty(end - at)
@@ -83,58 +101,86 @@ class WeightedSquared(Loss):
         return fill
 
     def sums(self, data: Data, fixed: FactorRows, factor: FactorRows, workers: Workers) -> tuple[Array, float]:
-        gains = walk(data, _Gains(), [Tall(factor=factor)], [np.asarray(fixed)], workers).rows[0]
-        return sum_rows(gram_of, factor), float(gains.sum())
+        return sum_rows(gram_of, factor), float(self._gains(data, fixed, factor, workers).sum())
+
+    def _gains(self, data: Data, fixed: FactorRows, factor: FactorRows, workers: Workers) -> Array:
+        """2 r·x − xGx of each row of a factor."""
+        if data.split == 1:
+            systems = self.gather(data, None, Factor(fixed, _NO_GRAM), None, workers)
+            tall = Tall(factor=np.asarray(factor), rhs=systems)
+            gains = total(_Gains()(as_part(data), [tall], [_NO_GRAM], (), workers)[1])
+        else:
+            gains = walk(data, _Gains(), [Tall(factor=factor)], [np.asarray(fixed)], workers).sums
+        whole: Array = gains[0].whole
+        return whole
 
     def value(self, data: Data, w: Factor, h: Factor, inner: float, workers: Workers) -> tuple[float, float]:
         error2 = max(0.0, data.norm2 - inner)
-        return float(np.sqrt(error2 / data.norm2)), error2
+        return (float(np.sqrt(error2 / data.norm2)) if data.norm2 > 0 else 0.0), error2
+
+    def explained(self, data: Any, error: float) -> float:
+        """Around the mean of the known entries."""
+        around = data.norm2 - data.row_weights.sum() * data.mean**2
+        return float(1 - error**2 * data.norm2 / around) if around > 0 else 1 - error**2
 
     def penalty(self, data: Data, side: Side, factor: Factor) -> float:
-        ridge = ridge_of(data, side)
-        rows = np.asarray(factor.rows, np.float64)
-        return float(ridge @ np.einsum("ij,ij->i", rows, rows)) if ridge.any() else 0.0
+        if not side.penalty.per_observation:
+            return 0.0
+        ridge, rows = self._ridge(data, side), np.asarray(factor.rows, np.float64)
+        return float(ridge @ np.einsum("ij,ij->i", rows, rows))
 
     def check(self, data: Data, side: Side, fixed: Factor, factor: FactorRows, workers: Workers) -> SideCheck:
-        tall = Tall(factor=factor, linear=side.linear(len(fixed.gram)))
-        task = _Check(side, fixed.gram)
+        linear, task = side.linear(len(fixed.gram)), _Check(self, side, fixed.gram)
+        if data.split == 1:
+            rhs = self.gather(data, side, fixed, None, workers) if fixed.rhs is None else fixed.rhs
+            tall = Tall(factor=np.asarray(factor), rhs=rhs, linear=linear)
+            squares, locked = total(task(as_part(data), [tall], [_NO_GRAM], (), workers)[1])
+            return SideCheck(float(squares), int(locked), rhs)
+        tall = Tall(factor=factor, linear=linear)
         squares, locked = walk(data, task, [tall], [np.asarray(fixed.rows)], workers).sums
         return SideCheck(float(squares), int(locked), None)
 
     def column_misfit(self, data: Data, w: Factor, h: FactorRows, workers: Workers) -> Array:
-        gains = walk(data.T, _Gains(), [Tall(factor=h)], [np.asarray(w.rows)], workers).rows[0]
-        misfit: Array = data.T.row_norms2 - gains[:, 0]
+        misfit: Array = data.T.row_norms2 - self._gains(data.T, w.rows, h, workers)
         return misfit
 
     def exact(self, side: Side, gram: Array) -> Side:
         return Side(exact(side.update), side.penalty)
+
+    def _ridge(self, data: Any, side: Side, lo: int = 0, hi: int | None = None) -> Array:
+        """λ · mean · n_i for each row: what a penalty in units of observations adds to its gram's diagonal."""
+        weights: Array = data.row_weights[lo:hi]
+        return side.penalty.per_observation * self.mean * weights
+
+    def _penalised(self, data: Any, side: Side, linear: Array | None, systems: Array, lo: int, hi: int) -> Systems:
+        """The rows' systems with the penalty of a side."""
+        rank = _rank(systems.shape[1])
+        matrix = side.penalty.matrix(rank)
+        packed = systems
+        if matrix.any():
+            packed = systems.copy()
+            packed[:, rank:] += matrix[np.triu_indices(rank)]
+        shift = np.zeros((1, rank)) if linear is None else 0.5 * (linear[None] if linear.ndim == 1 else linear[lo:hi])
+        free = np.ones(rank, bool)
+        free[list(side.update.fixed)] = False
+        return Systems(packed, np.ascontiguousarray(shift, np.float64), self._ridge(data, side, lo, hi), free)
+
+
+_NO_GRAM = np.empty((0, 0))
+
+
+def _systems(part: Any, arrays: Tall, lo: int, hi: int, fixed: Array, gram: Array) -> Array:
+    """The systems of the rows lo:hi, in float64, from their entries or from what all parts gave."""
+    if arrays.rhs is None:
+        systems: Array = part.systems(lo, hi, fixed, gram)
+        return systems
+    return np.asarray(arrays.rhs[lo:hi], np.float64)
 
 
 def _tiles(lo: int, hi: int, rank: int) -> list[tuple[int, int]]:
     """Ranges of rows whose systems stay near."""
     tile = max(1, TILE // width(rank))
     return [(at, min(at + tile, hi)) for at in range(lo, hi, tile)]
-
-
-def ridge_of(data: Any, side: Side, lo: int = 0, hi: int | None = None) -> Array:
-    """λ · mean · n_i for each row: what a penalty in units of observations adds to its gram's diagonal."""
-    scale = side.penalty.per_observation
-    weights: Array = data.row_weights[lo:hi]
-    return scale * data.scale * weights if scale else np.zeros(len(weights))
-
-
-def _penalised(data: Any, side: Side, linear: Array | None, systems: Array, lo: int, hi: int) -> Systems:
-    """The rows' systems with the penalty of a side."""
-    rank = _rank(systems.shape[1])
-    matrix = side.penalty.matrix(rank)
-    packed = systems
-    if matrix.any():
-        packed = systems.copy()
-        packed[:, rank:] += matrix[np.triu_indices(rank)]
-    shift = np.zeros((1, rank)) if linear is None else 0.5 * (linear[None] if linear.ndim == 1 else linear[lo:hi])
-    free = np.ones(rank, bool)
-    free[list(side.update.fixed)] = False
-    return Systems(packed, np.ascontiguousarray(shift, np.float64), ridge_of(data, side, lo, hi), free)
 
 
 def _rank(numbers: int) -> int:
@@ -146,25 +192,26 @@ def _rank(numbers: int) -> int:
 class _Gains:
     """2 r·x − xGx of each row."""
 
-    widths: tuple[int, ...] = (1,)
+    widths: tuple[int, ...] = ()
 
     def __call__(
         self, part: Any, tall: Sequence[Tall], shared: Sequence[Array], shares: object, workers: Workers
-    ) -> tuple[list[Array], list[float]]:
-        factor, gains, gram = tall[0].factor, np.empty((part.shape[0], 1)), gram_of(shared[0])
+    ) -> tuple[list[Array], list[Any]]:
+        factor, gains, gram = tall[0].factor, np.empty(part.shape[0]), gram_of(shared[0])
 
         def block(lo: int, hi: int) -> None:
             for at, end in _tiles(lo, hi, factor.shape[1]):
-                row_gains(part.systems(at, end, shared[0], gram), factor[at:end], gains[at:end, 0])
+                row_gains(_systems(part, tall[0], at, end, shared[0], gram), factor[at:end], gains[at:end])
 
         workers.map(block, part.blocks)
-        return [gains], [0.0]
+        return [], [[Pieces((gains,), 0)]]
 
 
 @dataclass(frozen=True)
 class _Check:
     """The stationarity check of the rows."""
 
+    loss: WeightedSquared
     side: Side
     gram: Array
     widths: tuple[int, ...] = ()
@@ -177,8 +224,8 @@ class _Check:
         def block(lo: int, hi: int) -> tuple[float, int]:
             squares, locked = 0.0, 0
             for at, end in _tiles(lo, hi, factor.shape[1]):
-                systems = part.systems(at, end, shared[0], self.gram)
-                rows = _penalised(part, self.side, tall[0].linear, systems, at, end)
+                systems = _systems(part, tall[0], at, end, shared[0], self.gram)
+                rows = self.loss._penalised(part, self.side, tall[0].linear, systems, at, end)
                 known = (rows.packed, rows.linear, rows.ridge, rows.free)
                 more, zeros = system_stationarity(*known, factor[at:end], slack)
                 squares, locked = squares + float(more), locked + int(zeros)

@@ -6,19 +6,19 @@ import platform
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from partwise.arguments import readable_bytes
 from partwise.data.passes import sum_rows
+from partwise.engine.problem import Problem
 from partwise.engine.reseeding import dead_components
 from partwise.engine.run import Run
-from partwise.engine.step import Optimality, StartCost
+from partwise.engine.step import Optimality, StartCost, Step
 from partwise.inits.table import name_of
 from partwise.linalg.measures import duplicate_topics, sparsity_of, tally
-from partwise.losses.squared import WEIGHTED
-from partwise.losses.table import as_loss
+from partwise.losses.table import LOSSES, as_loss
 from partwise.plot.html import rows_html
 from partwise.storage.settings import Reader, plain
 
@@ -109,15 +109,13 @@ class KnownEntries:
     empty_columns: int
 
     @classmethod
-    def of(cls, data: Any, rank: int, error2: float) -> KnownEntries:
-        """From the data and Σ v (a − y)²."""
-        weight = float(data.row_weights.sum())
-        around = data.norm2 - weight * data.mean**2
+    def of(cls, data: Any, rank: int, quality: Quality) -> KnownEntries:
+        """From the data and how well they are fitted."""
         counts = [side.row_counts for side in (data, data.T)]
         return cls(
             share=float(counts[0].sum() / (data.shape[0] * data.shape[1])),
-            rmse=float(np.sqrt(error2 / weight)),
-            r2=float(1 - error2 / around) if around > 0 else float("nan"),
+            rmse=quality.rmse,
+            r2=quality.r2,
             mean=data.mean,
             poor_rows=int((counts[0] < rank).sum()),
             poor_columns=int((counts[1] < rank).sum()),
@@ -133,8 +131,33 @@ class KnownEntries:
             for count, none, what in few
             if count
         )
-        fit = f"{self.share:.2%} of all; RMSE {self.rmse:.4g}, R² {self.r2:.3f} on them"
-        return f"{fit}; {poor}" if poor else fit
+        share = f"{self.share:.2%} of all"
+        return f"{share}; {poor}" if poor else share
+
+
+class Quality(NamedTuple):
+    """How well the known entries are fitted, in the squares of every loss."""
+
+    value: float
+    rmse: float
+    r2: float
+
+    @classmethod
+    def of(cls, problem: Problem, step: Step) -> Quality:
+        """The squares come from the relative error where that is made of them, else from a pass over A."""
+        data: Any = problem.data
+        loss, squared = problem.loss, LOSSES["squared"].on(data)
+        algorithm = problem.algorithm.scaled(step.scales)
+        value = step.objective - problem.penalties(algorithm, step.basis, step.weights)
+        if loss.squares:
+            squares = step.error**2 * data.norm2
+        else:
+            inner = squared.sums(data, step.h, step.w, problem.workers)[1]
+            squares = squared.value(data, step.basis, step.weights, inner, problem.workers)[1]
+        weight = float(data.row_weights.sum()) if data.weighted else float(data.shape[0] * data.shape[1])
+        around = data.norm2 - float(data.row_sums.sum()) ** 2 / weight
+        r2 = 1 - squares / around if around > 1e-12 * data.norm2 else float("nan")
+        return cls(value, float(np.sqrt(squares / weight)), float(r2))
 
 
 @dataclass(frozen=True)
@@ -171,16 +194,21 @@ class Certificate:
     scales: tuple[float, float] | None = None
     """What a relative λ of W and of H is a share of: the mean diagonals of HHᵀ and WᵀW at step 0."""
     known: KnownEntries | None = None
+    value: float | None = None
+    """The loss itself, without penalties: Σ v (a − y)² for the squared one, the divergence for the others."""
+    rmse: float | None = None
+    """√ of the mean of (a − y)² over the known entries, whatever the loss."""
+    r2: float | None = None
+    """1 − Σ v (a − y)² / Σ v (a − mean)² over the known entries."""
 
     @property
     def units(self) -> tuple[str, str]:
-        """What the relative error, and 1 less its square, are shares of, in words."""
-        if self.known is not None:
-            return WEIGHTED.units
+        """What the relative error, and what is explained, are shares of, in words."""
         try:
-            return as_loss(self.loss).units
+            loss = as_loss(self.loss)
         except ValueError:  # a file may name a loss that is not in the table
-            return as_loss("squared").units
+            loss = as_loss("squared")
+        return loss.units if self.known is None else loss.weighted_units
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers, words, lists and dicts, ready for JSON."""
@@ -215,14 +243,16 @@ class Certificate:
         doubles = ", ".join(f"{a} and {b}" for a, b in self.duplicate_topics) or "none"
         dead = ", ".join(map(str, self.dead_topics)) or "none"
         both, dense = self.w.sparse_bytes + self.h.sparse_bytes, self.w.dense_bytes + self.h.dense_bytes
-        loss = "" if self.loss == "squared" else f"; {self.loss} loss"
+        quality = "" if self.rmse is None else f", RMSE {self.rmse:.4g}, R² {self.r2:.3f}"
+        value = "" if self.value is None else f" {self.value:.6g}{quality}"
         shares = "" if self.scales is None else " (shares of {:.4g} for W and {:.4g} for H)".format(*self.scales)
         kept = "" if self.returned == self.iterations else f", iterate {self.returned} returned"
         return [
             ("matrix", f"{m:,} × {n:,}, {self.nonzeros:,} entries stored, {self.dtype}"),
-            ("method", f"{self.algorithm}{shares}, rank {self.rank}, seed {self.seed}{loss}"),
+            ("method", f"{self.algorithm}{shares}, rank {self.rank}, seed {self.seed}"),
             ("start", str(self.start or "none")),
             ("error", f"{self.relative_error:.6g} {self.units[0]}; {self.explained:.1%} {self.units[1]}"),
+            ("loss", f"{self.loss}{value}"),
             *([("known entries", str(self.known))] if self.known is not None else []),
             ("against the SVD", svd),
             ("stationarity", kkt + self.verdict),
@@ -243,7 +273,8 @@ def certify(run: Run, svd_error: float | None = None) -> Certificate:
     data, check = problem.data, step.optimality
     compared = svd_error is not None and svd_error > 0 and problem.loss.comparable
     ratio = step.error / svd_error if svd_error is not None and compared else None
-    known = KnownEntries.of(data, problem.rank, step.error**2 * data.norm2) if data.weighted else None
+    quality = Quality.of(problem, step)
+    known = KnownEntries.of(data, problem.rank, quality) if data.weighted else None
     return Certificate(
         shape=data.shape,
         nonzeros=data.nnz,
@@ -251,7 +282,7 @@ def certify(run: Run, svd_error: float | None = None) -> Certificate:
         rank=problem.rank,
         algorithm=str(problem.algorithm),
         relative_error=step.error,
-        explained=1 - step.error**2 if known is None else known.r2,
+        explained=problem.loss.explained(data, step.error),
         svd_ratio=ratio,
         kkt=check.residual,
         verdict=verdict(check, problem.loss.why_not_stationary),
@@ -274,6 +305,7 @@ def certify(run: Run, svd_error: float | None = None) -> Certificate:
         loss=problem.loss.name,
         scales=step.scales,
         known=known,
+        **quality._asdict(),
     )
 
 

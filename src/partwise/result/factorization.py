@@ -13,8 +13,8 @@ import numpy as np
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.recipes import from_recipe, recipe_of
 from partwise.data.as_data import as_data, as_factor
-from partwise.data.observed import observed
 from partwise.data.products import gram_of
+from partwise.data.unknown import observed
 from partwise.engine.half_step import fold_in, in_precision
 from partwise.engine.restarts import StartRow
 from partwise.engine.run import HISTORY

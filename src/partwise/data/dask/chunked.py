@@ -10,15 +10,26 @@ import numpy as np
 
 from partwise.data.base import LocalData
 from partwise.data.dask import on_worker
-from partwise.data.dask.dask_data import DaskData
+from partwise.data.dask.dask_data import DaskData, WeightedDaskData
+from partwise.data.unknown import Knowledge
 from partwise.types import Array
 
 
 class Chunks:
     """The blocks of an array in lines along the short axis; every pass computes them again, one line at a time."""
 
-    def __init__(self, blocks: Sequence[Any], edges: Sequence[int], short: int, dtype: Any, long: int) -> None:
+    def __init__(
+        self,
+        blocks: Sequence[Any],
+        edges: Sequence[int],
+        short: int,
+        dtype: Any,
+        long: int,
+        known: Knowledge,
+        weights: Sequence[Any] | None,
+    ) -> None:
         self.blocks, self.edges, self.long = list(blocks), list(edges), long
+        self.known, self.weights = known, weights
         self.shape, self.dtype = (int(edges[-1]), short), np.dtype(dtype)
         self.facts = [on_worker.facts(self.part(index)) for index in range(len(self.blocks))]
 
@@ -26,7 +37,9 @@ class Chunks:
         """One part, computed now."""
         from dask.base import compute
 
-        return on_worker.make_part(compute(*self.blocks[index]), self.long, self.edges[index], index, self.dtype.str)
+        weights = None if self.weights is None else compute(*self.weights[index])
+        place = (self.long, self.edges[index], index, self.dtype.str)
+        return on_worker.make_part(compute(*self.blocks[index]), *place, self.known, weights)
 
 
 class ChunkedData(DaskData):
@@ -56,3 +69,7 @@ class ChunkedData(DaskData):
             elif first < hi and lo < end:
                 pieces.append(self._source.part(index).side(False).rows(max(lo, first) - first, min(hi, end) - first))
         return np.concatenate(pieces, axis=1 if self._turned else 0)
+
+
+class WeightedChunkedData(WeightedDaskData, ChunkedData):
+    """The same with weights or unknown entries."""

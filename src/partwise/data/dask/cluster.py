@@ -11,7 +11,7 @@ import numpy as np
 
 from partwise.data.base import LocalData
 from partwise.data.dask import on_worker
-from partwise.data.dask.dask_data import DaskData
+from partwise.data.dask.dask_data import DaskData, WeightedDaskData
 from partwise.data.dask.spread import EVERY, Copied, Lost, Made, Mapped, Same, Scattered, Sent, tree
 from partwise.data.passes import Tall, Task, Walked
 from partwise.threads.pool import Workers
@@ -245,3 +245,7 @@ class ClusterData(DaskData):
             if first < hi and lo < end
         ]
         return np.concatenate(client.gather(asked))
+
+
+class WeightedClusterData(WeightedDaskData, ClusterData):
+    """The same with weights or unknown entries."""

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from partwise.data.base import PartedData
+from partwise.data.observed import Weighted
 from partwise.types import Array
 
 
@@ -34,7 +35,41 @@ class DaskData(PartedData):
     @cached_property
     def row_norms2(self) -> Array:
         """Squared row lengths."""
+        return self._fact("row_norms2")
+
+    @cached_property
+    def row_sums(self) -> Array:
+        """Row sums."""
+        return self._fact("row_sums")
+
+    def _fact(self, name: str) -> Array:
+        """Sums over rows, from those of the parts."""
+        sums = [facts.sums[name] for facts in self._source.facts]
         if not self._turned:
-            return np.concatenate([facts.norms2 for facts in self._source.facts])
-        shares: list[Array] = [facts.others2 for facts in self._source.facts]
+            return np.concatenate([own for own, _ in sums])
+        shares: list[Array] = [other for _, other in sums]
         return sum(shares[1:], shares[0])
+
+
+class WeightedDaskData(Weighted, DaskData):
+    """Data with weights or unknown entries."""
+
+    def __init__(self, source: Any, turned: bool, transpose: Self | None = None) -> None:
+        super().__init__(source, turned, transpose)
+        self.outside, self.dense = source.facts[0].outside, source.facts[0].dense
+        self._scale = None if transpose is None else transpose._scale
+
+    @cached_property
+    def row_weights(self) -> Array:
+        """Σ_j v_ij."""
+        return self._fact("row_weights")
+
+    @cached_property
+    def row_counts(self) -> Array:
+        """How many entries of each row are known."""
+        return self._fact("row_counts")
+
+    @cached_property
+    def row_logs(self) -> Array:
+        """Σ_j v_ij a_ij log v_ij."""
+        return self._fact("row_logs")

@@ -12,15 +12,19 @@ import scipy.sparse as sp
 
 from partwise.data.base import LocalData
 from partwise.data.dense import DenseData
-from partwise.data.disk import _Slot
+from partwise.data.disk import _Slot, part_of
 from partwise.data.entry_checks import refuse_bad_entry
 from partwise.data.manifest import Stored
+from partwise.data.observed import ROW_FACTS, Observed
 from partwise.data.passes import Tall, add, total
 from partwise.data.sparse import SparseData
 from partwise.data.sparse_structure import check_structure
+from partwise.data.unknown import Knowledge
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
 from partwise.types import Array
+
+COMPLETE = Knowledge()
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,9 @@ class Part:
     data: Any
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if isinstance(self.data, Observed):
+            base = None if self.data.base is None else Part(self.data.base)
+            return _known_part, (*self.data.special, self.data.shape, self.data.outside, base)
         if isinstance(self.data, SparseData):
             return _sparse_part, (*self.data.arrays, self.data.shape)
         return _dense_part, (self.data.rows(0, self.data.shape[0]),)
@@ -49,27 +56,52 @@ class Facts:
 
     nnz: int
     sparse: bool
-    norms2: Array
-    """Squared lengths of its rows."""
-    others2: Array
-    """Its share of the squared lengths on the other axis."""
+    sums: dict[str, tuple[Array, Array]]
+    """What is summed over its rows, by name, and its share of the same on the other axis."""
+    outside: float | None
+    """Where entries have weights, that of all but the special ones."""
+    dense: bool
 
 
-def make_part(blocks: Sequence[Any], long: int, first: int, block: int, dtype: str) -> Part:
+def make_part(
+    blocks: Sequence[Any],
+    long: int,
+    first: int,
+    block: int,
+    dtype: str,
+    known: Knowledge = COMPLETE,
+    weights: Sequence[Any] | None = None,
+) -> Part:
     """The blocks along the short axis put together and checked; rows run along the long axis."""
+    whole = _joined(blocks, long, block, dtype)
+    if known:
+        name = f"Block {block} of the weights"
+        return _whole(known.entries(whole, None if weights is None else _joined(weights, long, name, dtype)))
+    sparse = sp.issparse(whole)
+    _check(whole, sparse, long, first, block)
+    data: Any = SparseData.from_scipy(whole, np.dtype(dtype)) if sparse else DenseData(np.ascontiguousarray(whole))
+    return _whole(data)
+
+
+def _joined(blocks: Sequence[Any], long: int, block: object, dtype: str) -> Any:
+    """Blocks beside each other, as rows along the long axis."""
     sparse = any(sp.issparse(piece) for piece in blocks)
     if sparse:
         for piece in blocks:
             if sp.issparse(piece):
-                check_structure(piece, f"Block {block} of the matrix")
+                check_structure(piece, block if isinstance(block, str) else f"Block {block} of the matrix")
         stack = sp.hstack if long == 0 else sp.vstack
         whole: Any = sp.csr_array(stack([sp.csr_array(piece) for piece in blocks]))
     else:
         whole = np.concatenate([np.asarray(piece) for piece in blocks], axis=1 - long)
-    whole = (whole if long == 0 else whole.T).astype(dtype, copy=False)
-    _check(whole, sparse, long, first, block)
-    data: Any = SparseData.from_scipy(whole, np.dtype(dtype)) if sparse else DenseData(np.ascontiguousarray(whole))
-    return _whole(data)
+    return (whole if long == 0 else whole.T).astype(dtype, copy=False)
+
+
+def _known_part(
+    indptr: Array, indices: Array, values: Array, weights: Array, shape: tuple[int, int], outside: float, base: Any
+) -> Part:
+    special = sp.csr_array((_own(weights), _own(indices), _own(indptr)), shape=shape)
+    return _whole(Observed(special, _own(values), outside, None if base is None else base.data))
 
 
 def _sparse_part(indptr: Array, indices: Array, values: Array, shape: tuple[int, int]) -> Part:
@@ -102,12 +134,7 @@ def _check(rows: Any, sparse: bool, long: int, first: int, block: int) -> None:
 def load_part(folder: str, part: int) -> Part:
     """A part of a matrix on shared storage, read by the worker that will hold it."""
     stored = _stored(folder)
-    there = _Slot(stored).load(part)
-    if not stored.sparse:
-        return _whole(DenseData(there["rows"]))
-    rows = SparseData(there["rows"])
-    rows._transpose = SparseData(there["columns"], rows)
-    return _whole(rows)
+    return _whole(part_of(stored, _Slot(stored).load(part), "rows", both=True))
 
 
 @lru_cache(maxsize=4)
@@ -117,8 +144,11 @@ def _stored(folder: str) -> Stored:
 
 def facts(part: Part) -> Facts:
     """What the whole needs to know of a part."""
-    data = part.data
-    return Facts(data.nnz, isinstance(data, SparseData), data.row_norms2, data.T.row_norms2)
+    data, weighted = part.data, part.data.weighted
+    sums = {name: (getattr(data, name), getattr(data.T, name)) for name in (ROW_FACTS if weighted else ROW_FACTS[:2])}
+    return Facts(
+        data.nnz, isinstance(data, SparseData), sums, data.outside if weighted else None, weighted and data.dense
+    )
 
 
 def run(

@@ -9,17 +9,21 @@ from typing import Any
 import numpy as np
 
 from partwise.data.dask import on_worker
-from partwise.data.dask.chunked import ChunkedData, Chunks
-from partwise.data.dask.cluster import Cluster, ClusterData
+from partwise.data.dask.chunked import ChunkedData, Chunks, WeightedChunkedData
+from partwise.data.dask.cluster import Cluster, ClusterData, WeightedClusterData
 from partwise.data.dask.spread import tree
 from partwise.data.entry_checks import check_shape, float_type
 from partwise.data.manifest import Stored
+from partwise.data.unknown import Knowledge
 
 LARGEST_BLOCK = 2**32
 
 
-def from_dask(array: Any) -> ChunkedData | ClusterData:
-    """A dask array of dense or scipy sparse blocks, on the current Client's workers where there is one."""
+def from_dask(array: Any, known: Knowledge = on_worker.COMPLETE, weights: Any = None) -> ChunkedData | ClusterData:
+    """A dask array of dense or scipy sparse blocks, on the current Client's workers where there is one.
+
+    ``weights`` is a dask array too, cut into the same blocks here.
+    """
     if not hasattr(array, "chunks"):
         raise TypeError(
             "A dask data frame must be made an array first: frame.to_dask_array(lengths=True), with numeric columns."
@@ -39,23 +43,39 @@ def from_dask(array: Any) -> ChunkedData | ClusterData:
             "when it is made: meta=scipy.sparse.csr_matrix((0, 0))."
         )
     edges = [0, *np.cumsum(sizes).tolist()]
-    grid = array.to_delayed()
-    blocks = [list(line) for line in (grid if long == 0 else grid.T)]
+    blocks, others = _lines(array, long), None
+    if weights is not None:
+        if not hasattr(weights, "chunks"):
+            raise ValueError("The weights of a dask array must be a dask array too: dask.array.from_array(weights).")
+        others = _lines(weights.rechunk(array.chunks), long)
     client = _client()
     if client is None:
-        return ChunkedData(Chunks(blocks, edges, array.shape[1 - long], dtype, long), turned=long == 1)
+        chunks = Chunks(blocks, edges, array.shape[1 - long], dtype, long, known, others)
+        return (WeightedChunkedData if known else ChunkedData)(chunks, turned=long == 1)
     from dask.delayed import delayed
 
     make = delayed(on_worker.make_part, pure=False)
-    parts = client.compute([make(line, long, edges[b], b, dtype.str) for b, line in enumerate(blocks)])
-    return ClusterData(Cluster(client, parts, edges, array.shape[1 - long], dtype), turned=long == 1)
+    parts = client.compute(
+        [
+            make(line, long, edges[b], b, dtype.str, known, None if others is None else others[b])
+            for b, line in enumerate(blocks)
+        ]
+    )
+    cluster = Cluster(client, parts, edges, array.shape[1 - long], dtype)
+    return (WeightedClusterData if known else ClusterData)(cluster, turned=long == 1)
+
+
+def _lines(array: Any, long: int) -> list[list[Any]]:
+    """The blocks in lines along the short axis."""
+    grid = array.to_delayed()
+    return [list(line) for line in (grid if long == 0 else grid.T)]
 
 
 def from_stored(stored: Stored, client: Any) -> ClusterData:
     """A matrix on storage that every worker can read: each reads its own parts."""
     parts = placed(client, partial(on_worker.load_part, str(stored.folder.absolute())), range(stored.parts), retries=2)
     cluster = Cluster(client, parts, stored.edges, stored.shape[1], stored.dtype)
-    return ClusterData(cluster, turned=stored.long == 1)
+    return (ClusterData if stored.known is None else WeightedClusterData)(cluster, turned=stored.long == 1)
 
 
 def from_blocks(client: Any, blocks: Sequence[Any], edges: Sequence[int], short: int) -> ClusterData:

@@ -1,0 +1,91 @@
+"""Weights and unknown entries on disk and on Dask: the factors that there are in memory."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import partwise as pw
+from partwise.data.disk import _Slot
+
+RNG = np.random.default_rng(0)
+COUNTS = RNG.poisson(RNG.gamma(0.5, 2, (40, 3)) @ RNG.gamma(0.5, 2, (3, 30))).astype(float)
+HOLED = np.where(RNG.random(COUNTS.shape) < 0.2, np.nan, COUNTS)
+HOLED[3] = np.nan
+RATINGS = sp.random_array((40, 30), density=0.5, rng=RNG, format="csr")
+RATINGS.data = RNG.integers(0, 6, RATINGS.nnz).astype(float)
+TRUST = sp.csr_array((1 + RATINGS.data, RATINGS.indices, RATINGS.indptr), shape=RATINGS.shape)
+CASES = {
+    "nan": (HOLED, {"missing": "nan"}),
+    "zeros": (RATINGS, {"missing": "zeros"}),
+    "weights": (COUNTS, {"weights": RNG.choice([0.5, 1, 2.5], COUNTS.shape)}),
+    "implicit": (RATINGS, {"weights": TRUST, "unstored": 0.1}),
+}
+SETTINGS = {"squared": {}, "poisson": {"loss": "poisson", "algorithm": "kl-newton"}}
+
+
+@pytest.mark.parametrize("long", [0, 1])
+@pytest.mark.parametrize("loss", ["squared", "poisson"])
+@pytest.mark.parametrize("case", CASES)
+def test_disk_is_memory(case, loss, long, tmp_path):
+    """Factors, certificate and exact weights, whichever way the parts run; stored zeros, NaN and weights are kept."""
+    matrix, known = CASES[case]
+    settings = SETTINGS[loss] | {"stop": pw.MaxIterations(6)}
+    fit = pw.factorize(matrix, 3, **settings, **known)
+    stored = pw.write_matrix(tmp_path / "m", matrix, long=long, part_bytes=2500, **known)
+    assert stored.parts > 2
+    data = pw.open_matrix(tmp_path / "m")
+    on_disk = pw.factorize(data, 3, **settings)
+    np.testing.assert_allclose(on_disk.W, fit.W, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(on_disk.H, fit.H, rtol=1e-8, atol=1e-10)
+    for name in ("kkt", "value", "rmse", "r2", "explained"):
+        assert getattr(on_disk.certificate, name) == pytest.approx(getattr(fit.certificate, name), rel=1e-8), name
+    assert on_disk.certificate.known.share == fit.certificate.known.share
+    if loss == "squared":
+        np.testing.assert_allclose(on_disk.transform(data), fit.transform(matrix, **known), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["squared", "poisson"])
+def test_one_read_an_iteration(loss, tmp_path, monkeypatch):
+    """Every further iteration reads each part once, in both of its orders."""
+    pw.write_matrix(tmp_path / "m", RATINGS, long=1, part_bytes=2500, missing="zeros")
+    reads: list[int] = []
+    load = _Slot.load
+    monkeypatch.setattr(_Slot, "load", lambda slot, part, *orders: reads.append(part) or load(slot, part, *orders))
+    data = pw.open_matrix(tmp_path / "m")
+    algorithm = {"squared": "hals", "poisson": "kl-newton"}[loss]
+    counts = []
+    for _ in zip(range(6), pw.iterate(data, 3, algorithm=algorithm, init="random"), strict=False):
+        counts.append(len(reads))
+        reads.clear()
+    assert set(counts[3:]) == {data._stored.parts + 1}  # the first part is read ahead for the next pass
+
+
+def test_dask_is_memory():
+    """Dask arrays take ``missing``, and weights that are a dask array; blocks along either axis."""
+    dask = pytest.importorskip("dask.array")
+    for case, chunks in (("nan", (15, 30)), ("weights", (40, 8))):
+        matrix, known = CASES[case]
+        spread = {name: dask.from_array(v, chunks=10) if name == "weights" else v for name, v in known.items()}
+        for settings in SETTINGS.values():
+            here = pw.factorize(matrix, 3, stop=pw.MaxIterations(5), **settings, **known)
+            there = pw.factorize(dask.from_array(matrix, chunks=chunks), 3, stop=pw.MaxIterations(5), **settings, **spread)
+            np.testing.assert_allclose(np.asarray(there.W), here.W, rtol=1e-8, atol=1e-10)
+            assert there.certificate.kkt == pytest.approx(here.certificate.kkt, rel=1e-8)
+    with pytest.raises(ValueError, match="must be a dask array too"):
+        pw.factorize(dask.from_array(COUNTS, chunks=20), 3, weights=np.ones(COUNTS.shape) * 2)
+
+
+def test_what_a_matrix_on_disk_was_stored_with(tmp_path):
+    """It may be said again, and nothing else; without it the file is what it was before."""
+    stored = pw.write_matrix(tmp_path / "m", RATINGS, missing="zeros")
+    assert (stored.known.missing, stored.known.base, stored.nnz) == ("zeros", False, RATINGS.nnz)
+    data = pw.open_matrix(tmp_path / "m")
+    fit = pw.factorize(data, 2, missing="zeros", stop=pw.MaxIterations(2))
+    assert fit.certificate.known is not None
+    with pytest.raises(ValueError, match="store it again with partwise convert --missing"):
+        pw.factorize(data, 2, missing="nan")
+    with pytest.raises(ValueError, match="NaN"):
+        pw.write_matrix(tmp_path / "n", HOLED)
+    with pytest.raises(ValueError, match="same shape"):
+        pw.write_matrix(tmp_path / "n", RATINGS, weights=TRUST[:3])
+    assert pw.write_matrix(tmp_path / "p", RATINGS).known is None
