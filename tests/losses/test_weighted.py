@@ -207,7 +207,7 @@ HOLED = np.where(np.eye(5, 4) > 0, np.nan, A)
         ({"weights": np.ones(4)}, "The weights are 4, the matrix 5 × 4"),
         ({"weights": sp.csr_array(A), "unstored": -1.0}, "unstored must be"),
         ({"matrix": sp.csr_array(-A), "loss": "poisson"}, "must be nonnegative"),
-        ({"matrix": sp.csr_array(A), "loss": "beta=1.5"}, "dense data only"),
+        ({"matrix": sp.csr_array(np.tril(A)), "loss": "beta=1.5"}, "dense data only"),
         ({"matrix": np.eye(4), "loss": "itakura-saito"}, "infinite where an entry is 0"),
         ({"matrix": HOLED, "missing": "nan", "algorithm": "multiplicative"}, "use als, hals or anls"),
         ({"matrix": sp.csr_array(A), "missing": "zeros", "init": "nndsvd"}, "would read unknown entries as 0"),
