@@ -84,7 +84,7 @@ def observed(matrix: Any, *, missing: str | None = None, weights: Any = None, un
     data = known.entries(from_frame(matrix), weights)
     if data.base is not None and data.special[3].size == 0 and data.outside == 1:
         return data.base
-    return matrix if data.base is None and _all_ones(data) else data
+    return matrix if known.weighted and data.base is None and _all_ones(data) else data
 
 
 def _all_ones(data: Observed) -> bool:

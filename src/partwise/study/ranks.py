@@ -12,7 +12,7 @@ import numpy as np
 from partwise.algorithms.base import Algorithm
 from partwise.arguments import check_rank, check_seed, choose, whole_number
 from partwise.data.as_data import as_data
-from partwise.data.observed import observed
+from partwise.data.unknown import observed
 from partwise.engine.stopping import Rule, rule_list
 from partwise.factorize import factorize
 from partwise.inits.table import as_init, with_svd
