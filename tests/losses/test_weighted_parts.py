@@ -67,8 +67,9 @@ def test_dask_is_memory():
         matrix, known = CASES[case]
         spread = {name: dask.from_array(v, chunks=10) if name == "weights" else v for name, v in known.items()}
         for settings in SETTINGS.values():
-            here = pw.factorize(matrix, 3, stop=pw.MaxIterations(5), **settings, **known)
-            there = pw.factorize(dask.from_array(matrix, chunks=chunks), 3, stop=pw.MaxIterations(5), **settings, **spread)
+            usual = settings | {"stop": pw.MaxIterations(5)}
+            here = pw.factorize(matrix, 3, **usual, **known)
+            there = pw.factorize(dask.from_array(matrix, chunks=chunks), 3, **usual, **spread)
             np.testing.assert_allclose(np.asarray(there.W), here.W, rtol=1e-8, atol=1e-10)
             assert there.certificate.kkt == pytest.approx(here.certificate.kkt, rel=1e-8)
     with pytest.raises(ValueError, match="must be a dask array too"):
