@@ -168,7 +168,7 @@ def test_what_does_not_go_together_is_refused():
         pw.factorize(a, 3, loss="poison")
     with pytest.raises(ValueError, match="cannot run on a matrix on disk or on Dask; use kl-newton"):
         pw.factorize(pytest.importorskip("dask.array").from_array(a, chunks=(40, 10)), 3, algorithm="kl-sweeps")
-    with pytest.raises(ValueError, match="needs all samples at once"):
+    with pytest.raises(ValueError, match="needs every sample again"):
         pw.NMF(3, algorithm="kl-sweeps").partial_fit(a.T)
     with pytest.raises(ValueError, match="must be nonnegative"):
         pw.factorize(-a, 3, loss="poisson")
