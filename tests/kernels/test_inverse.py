@@ -10,7 +10,7 @@ from partwise.kernels.inverse import positive_inverse
 def small(gram):
     """The kernel's inverse of a gram, or None."""
     result = np.full(gram.shape, np.nan)
-    return result if positive_inverse(gram, result) else None
+    return result if positive_inverse(gram, np.empty(len(gram)), result) else None
 
 
 def with_eigenvalues(values):

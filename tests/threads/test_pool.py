@@ -25,7 +25,7 @@ from threadpoolctl import OpenBLASController, threadpool_info, threadpool_limits
 import partwise as pw
 from partwise.data.dense import DenseData
 from partwise.threads.blas import single_threaded_blas
-from partwise.threads.pool import usable_cores
+from partwise.threads.cores import allowed_threads
 
 PACKAGE = Path(pw.__file__).parent
 FITS = [name for name in pw.ALGORITHMS if name not in ("alp", "anls-lawson-hanson")]
@@ -547,12 +547,12 @@ def test_the_environment_sets_the_threads_and_the_argument_wins(monkeypatch):
         return pw.factorize(tiny(), 2, stop=pw.MaxIterations(1), **settings).certificate.threads
 
     monkeypatch.delenv("PARTWISE_NUM_THREADS", raising=False)
-    assert used() == usable_cores()
+    assert used() == allowed_threads()
     monkeypatch.setenv("PARTWISE_NUM_THREADS", "3")
     assert used() == 3
     assert used(threads=1) == 1
     monkeypatch.setenv("PARTWISE_NUM_THREADS", "")
-    assert used() == usable_cores()
+    assert used() == allowed_threads()
 
 
 def test_the_number_of_threads_is_the_number_at_work(monkeypatch):
@@ -611,7 +611,7 @@ def test_an_install_whose_numba_cache_cannot_be_written_works(tmp_path):
     environment = {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1", "XDG_CACHE_HOME": str(blocked)}
     environment |= {"NUMBA_CACHE_DIR": str(blocked)}
     check = f"import partwise; assert partwise.__file__.startswith({str(tmp_path)!r})"
-    check += "; from partwise.kernels.products import csr_product; assert csr_product._cache.cache_path is None"
+    check += "; from partwise.kernels.products import factor_sums; assert factor_sums._cache.cache_path is None"
     assert float(python(check + FIT, **environment)) > 0
     assert not list(tmp_path.rglob("*.nb?"))
 

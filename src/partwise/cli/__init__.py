@@ -26,6 +26,7 @@ from partwise.cli.resume import plan, resume
 from partwise.cli.search import search
 from partwise.cli.topics import topics
 from partwise.cli.transform import transform
+from partwise.cli.warm_up import warm_up
 
 app = typer.Typer(
     help="Topics, clusters and search from documents, parts from any nonnegative matrix, and how good they are.",
@@ -36,7 +37,7 @@ app = typer.Typer(
 )
 for verb in (
     demo, topics, search, clusters, transform, lsi, factorize, resume, plan, convert, compare, report, ranks,
-    reproduce,
+    reproduce, warm_up,
 ):  # fmt: skip
     app.command()(verb)
 app.add_typer(data, name="data")

@@ -14,9 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from partwise.engine.checkpoint import place
+from partwise.kernels.compiling import watched
 from partwise.storage.targets import STDOUT, check_target, descriptor, is_stream
 
 T = TypeVar("T")
+
+COMPILING = "compiling, which happens once"
 
 
 def console() -> Console:
@@ -131,7 +134,18 @@ def working(text: str) -> Iterator[Callable[[str], None]]:
         yield lambda text: None
         return
     with Console(stderr=True).status(f"{text} …") as status:
-        yield lambda text: status.update(f"{text} …")
+        latest = text
+
+        def update(text: str) -> None:
+            nonlocal latest
+            latest = text
+            status.update(f"{text} …")
+
+        def compiling(busy: bool) -> None:
+            status.update(f"{latest}, {COMPILING} …" if busy else f"{latest} …")
+
+        with watched(compiling):
+            yield update
 
 
 def counted(items: Iterable[T], update: Callable[[str], None], text: str, every: int = 200) -> Iterator[T]:

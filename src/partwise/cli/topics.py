@@ -162,5 +162,5 @@ def show_worth(model: TopicModel) -> None:
     residual = "" if certificate.kkt is None else f" (KKT {certificate.kkt:.1e})"
     say(
         f"{documents:,} documents, {terms:,} terms; {certificate.explained:.1%} {certificate.units[1]}, "
-        f"{certificate.verdict}{residual} after {certificate.iterations} iterations, {certificate.seconds:.1f} s."
+        f"{certificate.verdict}{residual} after {certificate.iterations} iterations, {certificate.duration}."
     )

@@ -16,6 +16,7 @@ from partwise.engine.half_step import Half
 from partwise.engine.stationarity import stationarity
 from partwise.engine.step import Deferred, Step
 from partwise.inits.base import Init
+from partwise.kernels.compiling import compile_seconds
 from partwise.kernels.products import column_dots
 from partwise.linalg.matching import angles_between
 from partwise.losses.base import Loss
@@ -30,6 +31,12 @@ class Clock:
 
     passed: float = 0.0
     began: float = field(default_factory=time.perf_counter)
+    compiled_before: float = field(default_factory=compile_seconds)
+
+    @property
+    def compiling(self) -> float:
+        """How many of those of this process went into compiling kernels."""
+        return compile_seconds() - self.compiled_before
 
     @property
     def seconds(self) -> float:

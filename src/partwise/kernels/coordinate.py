@@ -3,10 +3,9 @@
 import numpy as np
 
 from partwise.kernels.jit import jit
-from partwise.kernels.squares import NEAR_ROWS, square_product
+from partwise.kernels.squares import square_product
 
 
-@jit
 def coordinate_rows(gram, inverse, rhs, factor, sweeps, settled, out):
     """Improve each row of ``factor`` by exact minimisation over one entry at a time, in at most ``sweeps`` sweeps.
 
@@ -14,17 +13,14 @@ def coordinate_rows(gram, inverse, rhs, factor, sweeps, settled, out):
     for a dead topic. A row whose right-hand side is all zero becomes zero:
     that is what the sweeps go to, and what rounding can keep them from.
     """
-    gradient = np.empty((NEAR_ROWS, len(gram)), out.dtype)
-    for lo in range(0, len(out), NEAR_ROWS):
-        hi = min(lo + NEAR_ROWS, len(out))
-        there = gradient[: hi - lo]
-        square_product(factor[lo:hi], gram, gram.dtype.type(-np.inf), there)
-        _sweep_rows(gram, inverse, rhs[lo:hi], factor[lo:hi], sweeps, settled, there, out[lo:hi])
+    gradient = np.empty_like(out)
+    square_product(factor, gram, gram.dtype.type(-np.inf), gradient)
+    _sweep_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out)
 
 
 @jit
 def _sweep_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out):
-    """The same for rows whose gradient comes as xG, and is used up."""
+    """The same for rows whose gradient comes as xG, and is overwritten."""
     k = gram.shape[0]
     for i in range(out.shape[0]):
         x, y, r, before = out[i], gradient[i], rhs[i], factor[i]
@@ -32,7 +28,8 @@ def _sweep_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out):
         for c in range(k):
             x[c] = before[c]
             y[c] -= r[c]
-            largest = max(largest, r[c])
+            if r[c] > largest:
+                largest = r[c]
         if largest == 0:
             for c in range(k):
                 x[c] = 0

@@ -1,55 +1,36 @@
 """The inverse of a small positive definite matrix."""
 
+import math
+
 import numpy as np
 
-from partwise.kernels.jit import fused_jit, jit
+from partwise.kernels.jit import fused_jit
 
 EPS = float(np.finfo(np.float64).eps)
 
 
-@jit
-def positive_inverse(gram, out):
+@fused_jit
+def positive_inverse(gram, scale, out):
     """out = G⁻¹ by elimination in the unit-diagonal scale; False where G is not positive definite to rounding.
 
-    A positive definite matrix needs no other order of the pivots.
+    A positive definite matrix needs no other order of the pivots. The product of the largest sums of absolute values in
+    a row, before and after, says how well it is conditioned. ``scale`` is memory for k numbers.
     """
     k = len(gram)
-    work, scale = np.empty((k, k)), np.empty(k)
     for i in range(k):
         if not gram[i, i] > 0:
             return False
-        scale[i] = 1 / np.sqrt(gram[i, i])
+        scale[i] = 1 / math.sqrt(gram[i, i])
+    before, after = 0.0, 0.0
     for i in range(k):
-        for j in range(k):
-            work[i, j] = gram[i, j] * scale[i] * scale[j]
-    before = _norm(work)
-    if not _eliminate(work):
-        return False
-    for i in range(k):
-        for j in range(i + 1):
-            out[i, j] = out[j, i] = (work[i, j] + work[j, i]) / 2 * scale[i] * scale[j]
-    return before * _norm(work) * k * EPS < 1
-
-
-@jit
-def _norm(work):
-    """The largest sum of absolute values in a row."""
-    largest = 0.0
-    for i in range(len(work)):
         total = 0.0
-        for j in range(len(work)):
-            total += abs(work[i, j])
-        if total > largest:
-            largest = total
-    return largest
-
-
-@fused_jit
-def _eliminate(work):
-    """The inverse in place; False where a pivot is not positive."""
-    k = len(work)
+        for j in range(k):
+            out[i, j] = gram[i, j] * scale[i] * scale[j]
+            total += abs(out[i, j])
+        if total > before:
+            before = total
     for p in range(k):
-        pivot = work[p]
+        pivot = out[p]
         if not pivot[p] > 0:
             return False
         share = 1 / pivot[p]
@@ -58,9 +39,17 @@ def _eliminate(work):
             pivot[j] *= share
         for i in range(k):
             if i != p:
-                row = work[i]
+                row = out[i]
                 minus = -row[p]
                 row[p] = 0
                 for j in range(k):
                     row[j] += minus * pivot[j]
-    return True
+    for i in range(k):
+        total = 0.0
+        for j in range(k):
+            total += abs(out[i, j])
+        if total > after:
+            after = total
+        for j in range(i + 1):
+            out[i, j] = out[j, i] = (out[i, j] + out[j, i]) / 2 * scale[i] * scale[j]
+    return before * after * k * EPS < 1

@@ -43,6 +43,11 @@ def is_ready(kernel: Any) -> bool:
     return False
 
 
+def cache_folder(kernel: Any) -> str | None:
+    """The folder where a kernel's compiled form is kept; None where no folder can be written."""
+    return getattr(getattr(kernel, "_cache", None), "cache_path", None)
+
+
 def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     try:
         compiled: Callable[..., Any] = numba.njit(nogil=True, cache=True, **options)(function)

@@ -20,23 +20,20 @@ def solve_passive(gram, r, passive, work, x):
             index[n] = c
             n += 1
     for a in range(n):
-        g = gram[index[a]]
+        j = index[a]
         for b in range(a, n):
-            work[a, b] = g[index[b]]
-        work[a, k] = r[index[a]]
-    floor = 32 * k * EPS
+            work[a, b] = gram[j, index[b]]
+        work[a, k] = r[j]
     for a in range(n):
         pivot = work[a, a]
-        if not pivot > floor:
+        if not pivot > 32 * k * EPS:
             return False
-        row = work[a]
         for b in range(a + 1, n):
-            f = row[b] / pivot
+            f = work[a, b] / pivot
             if f != 0:
-                target = work[b]
                 for c in range(b, n):
-                    target[c] -= f * row[c]
-                target[k] -= f * row[k]
+                    work[b, c] -= f * work[a, c]
+                work[b, k] -= f * work[a, k]
     for a in range(n - 1, -1, -1):
         v = work[a, k]
         for b in range(a + 1, n):
@@ -54,9 +51,8 @@ def descent(gram, r, x, y):
     for c in range(k):
         v = x[c]
         if v != 0:
-            g = gram[c]
             for d in range(k):
-                y[d] += v * g[d]
+                y[d] += v * gram[c, d]
 
 
 @jit
@@ -141,18 +137,18 @@ def pivot_row(gram, r, passive, work, y, x):
         wrong = 0
         last = -1
         for c in range(k):
-            if (passive[c] and x[c] < 0) or (not passive[c] and y[c] < -tol):
+            y[c] = x[c] if passive[c] else y[c] + tol
+            if y[c] < 0:
                 wrong += 1
                 last = c
         if wrong == 0:
             return True
+        patience -= 1
         if wrong < fewest:
             fewest = wrong
             patience = 3
-        else:
-            patience -= 1
         for c in range(k):
-            if (patience >= 0 or c == last) and ((passive[c] and x[c] < 0) or (not passive[c] and y[c] < -tol)):
+            if y[c] < 0 and (patience >= 0 or c == last):
                 passive[c] = not passive[c]
     return False
 
@@ -162,27 +158,22 @@ def pivoting_rows(gram: Array, rhs: Array, guess: Array, out: Array) -> None:
 
     That is rare, so FNNLS is a kernel of its own, which is compiled when it is needed.
     """
-    solved = np.empty(len(rhs), np.bool_)
-    _pivot_rows(gram, rhs, guess, solved, out)
+    k, solved = len(gram), np.empty(len(rhs), np.bool_)
+    _pivot_rows(gram, rhs, guess, np.empty((k, k + 1)), np.empty((3, k)), np.empty(k, np.bool_), solved, out)
     if not solved.all():
-        rest = np.empty((len(rhs) - np.count_nonzero(solved), len(gram)), out.dtype)
+        rest = np.empty((len(rhs) - np.count_nonzero(solved), k), out.dtype)
         fnnls_rows(gram, rhs[~solved], rest)
         out[~solved] = np.where(rest > 0, rest, 0)
 
 
 @jit
-def _pivot_rows(gram, rhs, guess, solved, out):
+def _pivot_rows(gram, rhs, guess, work, vectors, passive, solved, out):
     """Every row by :func:`pivot_row`, where that does not give up; ``solved`` says so."""
-    k = gram.shape[0]
-    work = np.empty((k, k + 1))
-    passive = np.zeros(k, np.bool_)
-    r = np.empty(k)
-    y = np.empty(k)
-    x = np.empty(k)
-    for i in range(rhs.shape[0]):
-        for c in range(k):
+    r, y, x = vectors[0], vectors[1], vectors[2]
+    for i in range(len(solved)):
+        for c in range(len(passive)):
             r[c] = rhs[i, c]
             passive[c] = guess[i, c] > 0
         solved[i] = pivot_row(gram, r, passive, work, y, x)
-        for c in range(k):
+        for c in range(len(passive)):
             out[i, c] = x[c] if x[c] > 0 else 0.0

@@ -21,34 +21,40 @@ def plain_csr_product(indptr, indices, values, factor, lo, hi, out):
                 row[c] += v * f[c]
 
 
-@jit
 def csr_product(indptr, indices, values, factor, lo, hi, tile, out):
-    """The same bits as :func:`plain_csr_product`, for sorted indices, faster.
+    """The same bits as :func:`plain_csr_product`, for sorted indices, faster: ``tile`` rows of the factor at a time.
 
-    Four entries at a time, so that a sum is loaded and stored once for four; and ``tile`` rows of the factor at a time,
-    so that a factor larger than the cache is read a piece at a time.
+    So a factor larger than the cache is read a piece at a time.
     """
-    n, k = factor.shape
     at = indptr[lo:hi].copy()
-    out[:] = 0
-    for end in range(tile, n + tile, tile):
-        for i in range(hi - lo):
-            p, last = at[i], indptr[lo + i + 1]
-            row = out[i]
-            while p + 4 <= last and indices[p + 3] < end:
-                v0, v1, v2, v3 = values[p], values[p + 1], values[p + 2], values[p + 3]
-                f0, f1 = factor[indices[p]], factor[indices[p + 1]]
-                f2, f3 = factor[indices[p + 2]], factor[indices[p + 3]]
-                for c in range(k):
-                    row[c] = row[c] + v0 * f0[c] + v1 * f1[c] + v2 * f2[c] + v3 * f3[c]
-                p += 4
-            while p < last and indices[p] < end:
-                v = values[p]
-                f = factor[indices[p]]
-                for c in range(k):
-                    row[c] += v * f[c]
-                p += 1
-            at[i] = p
+    out.fill(0)
+    for end in range(tile, len(factor) + tile, tile):
+        _add_products(indptr, indices, values, factor, lo, at, end, out)
+
+
+@jit
+def _add_products(indptr, indices, values, factor, lo, at, end, out):
+    """out[i] += Σ A[lo + i, j] factor[j] over the entries from at[i] on with j < end; ``at`` is moved past them.
+
+    Four entries at a time, so that a sum is loaded and stored once for four.
+    """
+    k = factor.shape[1]
+    for i in range(len(at)):
+        p, last = at[i], indptr[lo + i + 1]
+        row = out[i]
+        while p + 4 <= last and indices[p + 3] < end:
+            v0, v1, v2, v3 = values[p], values[p + 1], values[p + 2], values[p + 3]
+            f0, f1 = factor[indices[p]], factor[indices[p + 1]]
+            f2, f3 = factor[indices[p + 2]], factor[indices[p + 3]]
+            for c in range(k):
+                row[c] = row[c] + v0 * f0[c] + v1 * f1[c] + v2 * f2[c] + v3 * f3[c]
+            p += 4
+        while p < last and indices[p] < end:
+            v, f = values[p], factor[indices[p]]
+            for c in range(k):
+                row[c] += v * f[c]
+            p += 1
+        at[i] = p
 
 
 @jit
@@ -96,7 +102,10 @@ def csr_clipped_product(indptr, indices, values, factor, lo, hi, square, old, me
     for start in range(lo, hi, NEAR_ROWS):
         end = min(start + NEAR_ROWS, hi)
         rows, new = right[: end - start], out[start:end]
-        csr_product(indptr, indices, values, factor, start, end, len(factor), rows)
+        for i in range(end - start):
+            for c in range(factor.shape[1]):
+                rows[i, c] = 0
+        _add_products(indptr, indices, values, factor, start, indptr[start:end].copy(), len(factor), rows)
         square_product(rows, square, zero, new)
         if measured:
             factor_sums(new, rows, old[start:end], inner, dots)

@@ -15,22 +15,21 @@ def square_product(rows, square, floor, out):
     """out = max(floor, rows · square), some rows at a time, so that they are clipped while they are near.
 
     A row has the same bits wherever it stands: every product gets ``NEAR_ROWS`` rows, the last ones filled up with
-    zeros, and sums each of them in the same order.
+    zeros, and sums each of them in the same order. What is not a number stays.
     """
     n, k = rows.shape
-    whole = n - n % NEAR_ROWS
-    for lo in range(0, whole, NEAR_ROWS):
-        tile = out[lo : lo + NEAR_ROWS]
-        _tile_product(rows[lo : lo + NEAR_ROWS], square, tile)
-        _clip(tile, floor, tile)
-    if whole < n:
-        filled = np.zeros((NEAR_ROWS, k), rows.dtype)
-        for i in range(n - whole):  # numba takes 2 s to compile the assignment of a slice
+    for lo in range(0, n, NEAR_ROWS):
+        size = min(n - lo, NEAR_ROWS)
+        tile, product = rows[lo : lo + size], out[lo : lo + size]
+        if size < NEAR_ROWS:
+            tile, product = np.empty((NEAR_ROWS, k), rows.dtype), np.empty((NEAR_ROWS, k), rows.dtype)
+            for i in range(NEAR_ROWS):
+                for c in range(k):
+                    tile[i, c] = rows[lo + i, c] if i < size else 0
+        _tile_product(tile, square, product)
+        for i in range(size):
             for c in range(k):
-                filled[i, c] = rows[whole + i, c]
-        tile = np.empty((NEAR_ROWS, k), rows.dtype)
-        _tile_product(filled, square, tile)
-        _clip(tile, floor, out[whole:])
+                out[lo + i, c] = max(product[i, c], floor)
 
 
 def _tile_product(rows, square, out):
@@ -72,11 +71,3 @@ def _compiled_tile_product(rows, square, out):
                     out[i, d + 1] = second[i]
 
     return by_columns
-
-
-@jit
-def _clip(rows, floor, out):
-    """out = max(floor, rows) for as many rows as ``out`` has; what is not a number stays."""
-    for i in range(out.shape[0]):
-        for c in range(out.shape[1]):
-            out[i, c] = max(rows[i, c], floor)

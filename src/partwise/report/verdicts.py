@@ -51,7 +51,7 @@ def verdict_lines(labelled: LabelledFit, diagnostics: Diagnostics, coherence: fl
 
 
 def _effort(certificate: Certificate) -> str:
-    return f"{certificate.iterations} iterations, {certificate.seconds:.3g} s"
+    return f"{certificate.iterations} iterations, {certificate.duration}"
 
 
 def _level(value: float, good: float, fair: float) -> str:

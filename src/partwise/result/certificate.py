@@ -200,6 +200,14 @@ class Certificate:
     """√ of the mean of (a − y)² over the known entries, whatever the loss."""
     r2: float | None = None
     """1 − Σ v (a − y)² / Σ v (a − mean)² over the known entries."""
+    compiling: float = 0.0
+    """The seconds of these that went into compiling kernels, which are then kept on disk."""
+
+    @property
+    def duration(self) -> str:
+        """The seconds in words, those of compiling told apart."""
+        compiling = f", {self.compiling:.3g} s of them compiling, once" if self.compiling else ""
+        return f"{self.seconds:.3g} s{compiling}"
 
     @property
     def units(self) -> tuple[str, str]:
@@ -262,7 +270,7 @@ class Certificate:
             ("storage", f"W and H sparse {readable_bytes(both)}, dense {readable_bytes(dense)}; "
                         f"the SVD's factors {readable_bytes(self.svd_bytes)}; A {readable_bytes(self.data_bytes)}"),
             ("topics", f"dead: {dead}; the same twice: {doubles}; re-seeded: {self.reseeded}"),
-            ("ended", f"{self.reason} ({self.iterations} iterations, {self.seconds:.3g} s{kept})"),
+            ("ended", f"{self.reason} ({self.iterations} iterations, {self.duration}{kept})"),
             ("made with", ", ".join(f"{name} {found}" for name, found in self.versions.items())),
         ]  # fmt: skip
 
@@ -305,6 +313,7 @@ def certify(run: Run, svd_error: float | None = None) -> Certificate:
         loss=problem.loss.name,
         scales=step.scales,
         known=known,
+        compiling=problem.clock.compiling,
         **quality._asdict(),
     )
 

@@ -7,15 +7,17 @@ import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
-from threading import get_ident
+from threading import Lock, get_ident
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 
 from partwise.arguments import whole_number
 from partwise.threads.blas import single_threaded_blas
+from partwise.threads.cores import allowed_threads
 from partwise.types import Array
 
 T = TypeVar("T")
@@ -40,34 +42,64 @@ def borders(work: Array) -> tuple[Block, ...]:
     return tuple((int(lo), int(hi)) for lo, hi in pairwise(edges))
 
 
-def usable_cores() -> int:
-    """The cores this process may use: its CPU affinity, and a container's quota where one is set."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        cores = min(cores, max(1, int(quota) // int(period)))
-    except (OSError, ValueError):
-        pass
-    return cores
-
-
 def thread_count(threads: int | None) -> int:
-    """``threads`` as given, or PARTWISE_NUM_THREADS, or the usable cores."""
+    """``threads`` as given, or PARTWISE_NUM_THREADS, or as many as this process is allowed."""
     if threads is None:
         setting = os.environ.get("PARTWISE_NUM_THREADS")
         if not setting:
-            return usable_cores()
+            return allowed_threads()
         if not setting.isascii() or not setting.isdigit() or int(setting) < 1:
             raise ValueError(f"PARTWISE_NUM_THREADS must be a whole number of at least 1, not {setting!r}.")
         return int(setting)
     return whole_number("threads", threads, hint="or None for all cores")
 
 
+@dataclass(eq=False)
+class Crew:
+    """The threads that work on one map."""
+
+    size: int
+
+
+class Crews:
+    """The maps that are running in this process: where n of them run at once they do not take n times its threads.
+
+    A crew that an interrupt keeps from leaving is forgotten with the frame that held it.
+    """
+
+    def __init__(self) -> None:
+        self._reset()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._reset)
+
+    def _reset(self) -> None:
+        self._lock, self._running = Lock(), WeakSet[Crew]()
+
+    def join(self, wanted: int, most: float) -> Crew:
+        """As many threads as are wanted, but not so many that all together are more than ``most``; at least one."""
+        with self._lock:
+            crew = Crew(max(1, int(min(wanted, most - sum(other.size for other in self._running)))))
+            self._running.add(crew)
+        return crew
+
+    def leave(self, crew: Crew) -> None:
+        """The map is made."""
+        with self._lock:
+            self._running.discard(crew)
+
+
+crews = Crews()
+
+
 class Workers:
-    """Maps over row blocks on some threads; one object for each call, closed with it."""
+    """Maps over row blocks on some threads; one object for each call, closed with it.
+
+    Where their number is left open, maps that run at the same time share the threads of the process.
+    """
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = thread_count(threads)
+        self._most = np.inf if threads is not None else self.threads
         self._buffers: dict[tuple[int, str], Array] = {}
         self._pool = None
         if self.threads > 1:
@@ -101,7 +133,8 @@ class Workers:
                     results[index] = task(*blocks[index])
 
         with single_threaded_blas():
-            helpers = [self._pool.submit(work) for _ in blocks[1 : self.threads]] if self._pool else []
+            crew = crews.join(min(len(blocks), self.threads), self._most)
+            helpers = [self._pool.submit(work) for _ in range(crew.size - 1)] if self._pool else []
             try:
                 work()
                 for helper in helpers:
@@ -110,6 +143,8 @@ class Workers:
                 left.clear()
                 wait(helpers)
                 raise
+            finally:
+                crews.leave(crew)
         return [results[index] for index in range(len(blocks))]
 
     def buffer(self, rows: int, width: int, dtype: np.dtype[Any]) -> Array:

@@ -26,7 +26,7 @@ def inverse(gram: Array) -> Array:
     rank = len(gram)
     if rank <= SMALL:
         result = np.empty((rank, rank))
-        if positive_inverse(gram, result):
+        if positive_inverse(gram, np.empty(rank), result):
             return result
     return _general_inverse(gram)
 
