@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,6 +22,7 @@ from partwise.kernels.tokens import scan
 from partwise.text.topic_model import TopicModel
 from partwise.text.weighting import Weighting
 from partwise.text.word_stream import READY, UNREADY
+from partwise.types import Array
 
 Job = tuple[str, Callable[[], object]]
 
@@ -51,7 +53,7 @@ def warm_up(as_json: options.Json = False) -> None:
 def jobs() -> Iterator[Job]:
     """Small fits that together call every kernel, for both precisions and both kinds of data."""
     for dtype in (np.float64, np.float32):
-        dense = np.random.default_rng(0).random((12, 9)).astype(dtype) + dtype(0.1)
+        dense: Array = np.random.default_rng(0).uniform(0.1, 1.1, (12, 9)).astype(dtype)
         sparse, gaps = sp.csr_array(np.where(dense > 0.6, dense, 0)), np.where(dense > 0.2, dense, np.nan)
         long = sp.csr_array(sp.eye_array(20_000, 9, dtype=dtype))
         precision = np.dtype(dtype).name
@@ -67,7 +69,7 @@ def jobs() -> Iterator[Job]:
     yield "words", _words
 
 
-def _fit(matrix: object, algorithm: object, rank: int = 3, **settings: object) -> None:
+def _fit(matrix: Any, algorithm: Any, rank: int = 3, **settings: Any) -> None:
     """Two iterations, a stationarity check, and the exact weights of the columns."""
     fit = factorize(matrix, rank, algorithm=algorithm, stop=MaxIterations(2), seed=0, threads=1, **settings)
     if "missing" not in settings:

@@ -96,7 +96,7 @@ class SparseData(LocalData):
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
         """The row kernel on a block; the same bits at any width of the factor."""
         rows, tile = len(factor), max(1, TILE_BYTES // (factor.shape[1] * factor.itemsize))
-        csr_product(*self._arrays, factor, lo, hi, rows if rows <= 2 * tile else tile, out)
+        csr_product(*self.arrays, factor, lo, hi, rows if rows <= 2 * tile else tile, out)
 
     def clipped_product(self, factor: Array) -> Callable[..., None] | None:
         """The fused kernel, where the factor is not read in tiles and a block's right-hand side is large."""

@@ -15,7 +15,7 @@ from typing import Any
 from numba.core import event
 
 
-class _Compiling(event.Listener):  # type: ignore[misc]  # numba has no types
+class _Compiling(event.Listener):
     """Counts the kernels of this package that are compiled, and the seconds that they take."""
 
     def __init__(self) -> None:

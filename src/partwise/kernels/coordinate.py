@@ -4,9 +4,12 @@ import numpy as np
 
 from partwise.kernels.jit import jit
 from partwise.kernels.squares import square_product
+from partwise.types import Array
 
 
-def coordinate_rows(gram, inverse, rhs, factor, sweeps, settled, out):
+def coordinate_rows(
+    gram: Array, inverse: Array, rhs: Array, factor: Array, sweeps: int, settled: float, out: Array
+) -> None:
     """Improve each row of ``factor`` by exact minimisation over one entry at a time, in at most ``sweeps`` sweeps.
 
     A row ends when a sweep gains at most the share ``settled`` of what its first one gained. ``inverse`` is 1/diag G, 0

@@ -4,6 +4,7 @@ import numpy as np
 
 from partwise.kernels.jit import jit
 from partwise.kernels.squares import NEAR_ROWS, square_product
+from partwise.types import Array
 
 
 @jit
@@ -21,7 +22,9 @@ def plain_csr_product(indptr, indices, values, factor, lo, hi, out):
                 row[c] += v * f[c]
 
 
-def csr_product(indptr, indices, values, factor, lo, hi, tile, out):
+def csr_product(
+    indptr: Array, indices: Array, values: Array, factor: Array, lo: int, hi: int, tile: int, out: Array
+) -> None:
     """The same bits as :func:`plain_csr_product`, for sorted indices, faster: ``tile`` rows of the factor at a time.
 
     So a factor larger than the cache is read a piece at a time.
