@@ -13,6 +13,7 @@ import contributing_page
 import design_page
 import retrieval_page
 import scale_page
+import sklearn_page
 
 import partwise as pw
 from partwise.experiments import EXPERIMENTS, markdown, result_files
@@ -226,6 +227,11 @@ def scale() -> str:
     return scale_page.page(result("disk"), table)
 
 
+def from_sklearn() -> str:
+    """docs/coming-from-scikit-learn.md."""
+    return sklearn_page.page(result("sklearn-tests"), result("minibatch"), table)
+
+
 def design() -> str:
     """docs/design.md, of which only the table of rooms is written here."""
     return design_page.page(table)
@@ -248,6 +254,7 @@ PAGES = {
     "measured.md": measured_page,
     "retrieval.md": retrieval,
     "scale.md": scale,
+    "coming-from-scikit-learn.md": from_sklearn,
     "command-line.md": commands,
     "paper.md": paper_page,
     "benchmarks.md": benchmarks_page.page,

@@ -31,7 +31,7 @@ def main():
     squares = NMF(TOPICS, random_state=0).fit(matrix)
     show("Least squares on tf-idf", squares, terms)
 
-    divergence = NMF(TOPICS, beta_loss="kullback-leibler", solver="mu", max_iter=150, tol=0, random_state=0)
+    divergence = NMF(TOPICS, beta_loss="kullback-leibler", solver="mu", max_iter=60, tol=0, random_state=0)
     show("Kullback-Leibler divergence on counts", divergence.fit(counts), terms)
 
     stream = NMF(TOPICS, random_state=0)

@@ -90,7 +90,8 @@ class Algorithm:
     plain: bool = False
     """Whether it runs as the paper writes it: the last iterate is returned and dead components stay, unless asked."""
     one_sided: bool = False
-    """Whether a penalty that is void on one side alone is taken all the same, as scikit-learn does."""
+    """Whether a penalty that is void on one side alone is taken all the same, and zeros where it leaves nothing else
+    are the result, as in scikit-learn."""
 
     def at(self, iteration: int) -> Algorithm:
         """The algorithm that makes this iteration."""

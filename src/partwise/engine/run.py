@@ -93,7 +93,7 @@ class Run:
         if step.start is not None:
             self.start = step.start, step.error
         latest = self.keep == "last" or self.problem.algorithm.monotone
-        sound = step.finite and not step.collapsed
+        sound = step.finite and (not step.collapsed or self.problem.algorithm.one_sided)
         if self.best is None or (sound and (latest or self.score(step) <= self.score(self.best))):
             self.best, self.returned = step, self.offset + step.iteration
         try:
