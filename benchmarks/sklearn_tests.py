@@ -23,14 +23,14 @@ FLOOR = 155
 REASONS = {
     "test_non_negative_factorization_consistency": "equality with scikit-learn's own numbers to 1e-7",
     "test_nmf_minibatchnmf_equivalence": "equality with scikit-learn's own MiniBatchNMF to 1e-7",
-    "test_nmf_float32_float64_consistency": "equal weights in either precision to 1e-4: ours are exact, and the "
-    "conditioning of these components amplifies single precision's rounding beyond that",
+    "test_nmf_float32_float64_consistency": "equal weights in either precision to 1e-4 with as many components as "
+    "features, where minima are not isolated: the two runs end 5e-5 apart",
     "test_nmf_true_reconstruction": "exact zeros where multiplicative updates have numbers of 1e-158 and below; "
     "scikit-learn rounds those off",
     "test_nmf_regularization": "exact zeros where multiplicative updates with a penalty that leaves nothing have 1e-5; "
     "the weights are zeros",
-    "test_nmf_inverse_transform": "two decimals of X by multiplicative updates from scikit-learn's own random numbers; "
-    "ours end in another minimum",
+    "test_nmf_inverse_transform": "two decimals of X after 1,000 multiplicative updates, which depends on the random "
+    "numbers of the start: from ours they are not there yet",
 }
 """Why another implementation does not pass a test."""
 

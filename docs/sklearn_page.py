@@ -30,8 +30,8 @@ PARAMETERS = {
     "n_components": '"auto" is the number that W or H has, else 10 or the smaller side of X (there: all features). '
     "None is all features, as there. It may be larger than either side.",
     "init": "scikit-learn's names, every other start in `partwise.INITS`, a start of your own, or the components to "
-    'start from as features × n_components. "custom" takes W, H or both. None: the algorithm\'s own start; with solver "cd" '
-    'or "mu" it is "nndsvda", as there.',
+    'start from as features × n_components. "custom" takes W, H or both. None is the own start of the algorithm, '
+    '"nndsvda" with solver "cd" or "mu", as there.',
     "solver": '"cd" is `hals`, "mu" is `multiplicative` (for other losses `kl-multiplicative`, `beta-multiplicative`), '
     "or any name in `partwise.ALGORITHMS`. The default is the fastest for the loss, `als-hals` or `kl-sweeps`.",
     "beta_loss": "As there. β between 1 and 2 has an exact `transform`. β other than 1 and 2 needs dense data, β ≤ 0 "
@@ -85,7 +85,7 @@ METHODS = {
     "set_fit_request": "As there.",
     "set_partial_fit_request": "As there.",
 }
-DIFFERENCES = """- `transform` solves each sample to the end, so `fit_transform(X)` is `fit(X).transform(X)` to rounding.
+DIFFERENCES = """- `transform` solves each sample to the end, so `fit_transform(X)` is `fit(X).transform(X)`.
 - Dates and times are refused; scikit-learn takes them for numbers.
 - A custom start may be W or H alone for every solver.
 - Where penalties leave nothing but zeros the result is zeros, as there, and a RuntimeWarning says so.
