@@ -396,7 +396,7 @@ def test_start_from_given_components() -> None:
     first = model().fit(X)
     second = model(init=first.components_.T).fit(X)
     assert second.reconstruction_err_ <= first.reconstruction_err_
-    with pytest.raises(ValueError, match="init must be 9 × 3"):
+    with pytest.raises(ValueError, match="n_features × n_components here, 9 × 3, not 3 × 9"):
         model(init=first.components_).fit(X)
 
 
