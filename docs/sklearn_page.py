@@ -38,7 +38,7 @@ PARAMETERS = {
     "entries above 0.",
     "tol": "A smaller one never makes fewer iterations, 0 makes max_iter iterations. What it is compared with is said "
     "in the class's docstring; there it depends on the solver.",
-    "max_iter": "As there. An iteration makes both factors once.",
+    "max_iter": "Counted as there, an iteration makes both factors once; the default allows more of them.",
     "random_state": "As there; an int also gives the same bits on any number of threads.",
     "alpha_W": "As there, the same objective.",
     "alpha_H": "As there.",
@@ -82,7 +82,7 @@ METHODS = {
     "get_params": "As there.",
     "set_params": "As there.",
     "get_metadata_routing": "As there.",
-    "set_fit_request": "As there.",
+    "set_fit_request": "Whether a meta-estimator passes `W` and `H` on.",
     "set_partial_fit_request": "As there.",
 }
 DIFFERENCES = """- `transform` solves each sample to the end, so `fit_transform(X)` is `fit(X).transform(X)`.

@@ -67,7 +67,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         A smaller tolerance never makes fewer iterations, and 0 makes max_iter iterations. The fit ends when the
         relative error, or its change in two iterations at this pace, is at most this and the point is nearly
         stationary.
-    max_iter : int, default=300
+    max_iter : int, default=300 (scikit-learn: 200)
         The most iterations, each of which makes the weights and the components once.
     random_state : int, RandomState or None, default=None
         An int gives the same result every time, on any number of threads.
