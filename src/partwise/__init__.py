@@ -1,5 +1,8 @@
 """Factor a nonnegative matrix into additive parts, A ≈ W H, fast, and say how good the result is."""
 
+import partwise.start_up  # noqa: F401  first, for the time of all other imports
+
+# isort: split
 from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any

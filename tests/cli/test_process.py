@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 from command import ENVIRONMENT, cold
 
@@ -73,6 +74,65 @@ def test_an_interrupt_leaves_no_file(when, folder, tmp_path):
     assert process.returncode == 130, stderr
     assert stderr.strip() == "partwise: interrupted; no file is left half written."
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent the POSIX way")
+def test_an_interrupt_of_the_imports_is_a_sentence(tmp_path):
+    """Ctrl-C from the first line of the package on: exit code 130 and one sentence, never a traceback."""
+    begin = "import sys; sys.argv = ['partwise', '--help']\n"
+    watched = "import partwise.start_up; sys.stdout.write('!'); sys.stdout.flush()\nfrom partwise.cli import main; main()"
+    code = f"{begin}import types; partwise = types.ModuleType('partwise'); partwise.__path__ = {pw.__path__}\n"
+    code += f"sys.modules['partwise'] = partwise\n{watched}"
+    for moment in np.linspace(0, 0.2, 4 * int(os.environ.get("PARTWISE_SIGNALS", "1"))):
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        with subprocess.Popen([sys.executable, "-c", code], env=ENVIRONMENT, **pipes) as process:
+            assert process.stdout.read(1) == b"!"
+            time.sleep(moment)
+            process.send_signal(signal.SIGINT)
+            stderr = process.stderr.read().decode()
+        assert (process.returncode, stderr) == (130, "partwise: interrupted; no file is left half written.\n"), moment
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent the POSIX way")
+def test_sigterm_ends_a_run_as_an_interrupt_does(folder, tmp_path):
+    """A run that is terminated leaves its checkpoint and no temporary file: exit code 143."""
+    kept = tmp_path / "run.checkpoint"
+    arguments = ["partwise", "topics", str(folder / "news.csv"), "-k", "2", "--checkpoint", str(kept)]
+    code = SLOW + f"sys.argv = {arguments}\nmain()"
+    with subprocess.Popen([sys.executable, "-c", code], env=ENVIRONMENT, stderr=subprocess.PIPE) as process:
+        assert process.stderr.read(3) == b"!!!"
+        process.send_signal(signal.SIGTERM)
+        stderr = process.stderr.read().decode().lstrip("!")
+    assert process.returncode == 143, stderr
+    assert "the run is kept in" in stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["run.checkpoint"]
+
+
+CLOSED = {
+    ">&-": (0, ""),
+    "2>&-": (0, ""),
+    "<&-": (0, ""),
+    "<&- >&- 2>&-": (0, ""),
+    "- <&-": (2, "Nothing came from stdin"),
+    ">/dev/full": (2, "there is no room left to write to (No space left on device); free some"),
+    "| head -c 1": (141, ""),
+}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a POSIX shell")
+def test_streams_that_are_closed_full_or_left(tmp_path):
+    """Whatever the shell does with the three streams, there is no traceback, and ``| head`` is no error of ours."""
+    np.savetxt(tmp_path / "a.csv", np.arange(1, 13).reshape(4, 3), delimiter=",")
+    for how, (code, sentence) in CLOSED.items():
+        source = "" if how.startswith("- ") else "a.csv"
+        verb = "--help" if "head" in how else f"plan -k 1 {source}"
+        script = f"set -o pipefail; {sys.executable} -m partwise {verb} {how}"
+        process = subprocess.run(
+            ["bash", "-c", script], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False
+        )
+        assert process.returncode == code, how
+        assert process.stderr.count("\n") == bool(sentence), process.stderr
+        assert sentence in process.stderr
 
 
 def test_the_demo_shows_the_whole_way(tmp_path):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import sys
+import threading
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -27,6 +30,8 @@ from partwise.cli.search import search
 from partwise.cli.topics import topics
 from partwise.cli.transform import transform
 from partwise.cli.warm_up import warm_up
+from partwise.start_up import INTERRUPTED
+from partwise.storage.archive import is_full
 
 app = typer.Typer(
     help="Topics, clusters and search from documents, parts from any nonnegative matrix, and how good they are.",
@@ -59,10 +64,9 @@ def _root(
 
 
 def main() -> None:
-    """Run the command; bad input is one sentence and exit code 2, Ctrl-C is exit code 130."""
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError, ValueError):
-            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    """Run the command; bad input is one sentence and exit code 2, Ctrl-C is 130, SIGTERM 143, a reader gone 141."""
+    _open_streams()
+    codes = _catch_signals()
     try:
         with contextlib.redirect_stdout(sys.stdout):  # a verb whose result goes to stdout prints to stderr
             load_installed_plugins()
@@ -71,15 +75,45 @@ def main() -> None:
     except BrokenPipeError:
         _leave_pipe()
     except KeyboardInterrupt:
-        _end("interrupted; no file is left half written.", 130)
+        _end(INTERRUPTED, codes[-1])
     except Interrupted as error:
-        _end(str(error), 130)
+        _end(str(error), codes[-1])
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # rich and typer turn it into exit code 1
+            _leave_pipe()
+        raise
     except Exception as error:
         _end(*_describe(error))
     else:
         if code == 130:
-            _end("interrupted; no file is left half written.", 130)
+            _end(INTERRUPTED, codes[-1])
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _open_streams() -> None:
+    """Where the shell has closed stdin, stdout or stderr, /dev/null: no file of ours may get their descriptors."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  open for as long as the process
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+
+
+def _catch_signals() -> list[int]:
+    """Let SIGTERM end a run as Ctrl-C does, files and checkpoints in order; the last number is the exit code."""
+    codes = [130]
+
+    def terminate(*_: Any) -> None:
+        codes.append(143)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread():
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, terminate)
+    return codes
 
 
 def _describe(error: Exception) -> tuple[str, int]:
@@ -88,14 +122,22 @@ def _describe(error: Exception) -> tuple[str, int]:
     if usage is not None:
         return " ".join(str(usage()).split()), 2  # empty where the help has been shown instead
     if isinstance(error, typer.Abort):
-        return "interrupted; no file is left half written.", 130
+        return INTERRUPTED, 130
     if isinstance(error, MemoryError):
         return "the memory does not suffice; use fewer documents, --max-terms or a smaller -k.", 2
-    if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.filename}: {error.strerror}.", 2
+    if isinstance(error, OSError) and error.strerror:
+        return _in_words(error), 2
     if isinstance(error, (ValueError, TypeError, OSError)):
         return str(error), 2
     raise error
+
+
+def _in_words(error: OSError) -> str:
+    """What the system could not do, where, and what to do about it."""
+    where = f"{error.filename}: " if error.filename else ""
+    if is_full(error):
+        return f"{where}there is no room left to write to ({error.strerror}); free some and run the command again."
+    return f"{where}{error.strerror}."
 
 
 def _end(sentence: str, code: int) -> None:

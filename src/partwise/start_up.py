@@ -1,0 +1,30 @@
+"""Ctrl-C while the command's own imports run: its sentence and exit code 130, and no traceback of a half-made module.
+
+This is the first import of the package. A program that imports partwise is left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Any
+
+INTERRUPTED = "interrupted; no file is left half written."
+
+
+def _is_command() -> bool:
+    """Whether this process is the command, as a script or as ``python -m partwise``; runpy puts -m in argv[0]."""
+    program, _, _ = os.path.basename(sys.argv[0] if getattr(sys, "argv", None) else "").partition(".")
+    options = sys.orig_argv
+    return program == "partwise" or (program == "-m" and options[options.index("-m") :][1:2] == ["partwise"])
+
+
+def _leave(*_: Any) -> None:
+    """End at once: nothing has been opened yet, and an exception in an import could be taken for something else."""
+    os.write(2, f"partwise: {INTERRUPTED}\n".encode())
+    os._exit(130)
+
+
+if _is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, _leave)
