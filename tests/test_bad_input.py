@@ -761,3 +761,49 @@ def test_a_refusal_changes_nothing() -> None:
     before = matrix.tobytes()
     refused(ValueError, "NaN", factorize, matrix, 2)
     assert matrix.tobytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "words"),
+    [
+        ("svd-centroid", {"tol": 0}, "tol=...\\) must be a number above 0"),
+        ("svd-centroid", {"v": "x"}, "must be V, an SVD or None, not str"),
+        ("nndsvda", {"tol": "a"}, "tol=...\\) must be a number above 0"),
+        ("nndsvd", {"svd": 3}, "must be an SVD, as truncated_svd gives one, or None; not int"),
+        ("nnsvd-lrc", {"gain": np.nan}, "gain=...\\) must be a finite number"),
+        ("nnsvd-lrc", {"rounds": -1}, "rounds=...\\) must be a whole number of at least 0"),
+    ],
+)
+def test_bad_settings_of_starts(name: str, given: Any, words: str) -> None:
+    """A start's settings are checked when it is made."""
+    with pytest.raises((ValueError, TypeError), match=words):
+        pw.INITS[name](**given)
+
+
+def test_hoyer_at_the_ends_of_the_range() -> None:
+    """The sparsity is that of a vector of any size; what has none is refused."""
+    x = np.array([[3.0, 0, 1, 2], [5, 1, 1, 1]])
+    scales = np.array([[1e300], [1e-300]])
+    for make in (np.asarray, sp.csr_array):
+        np.testing.assert_allclose(pw.hoyer(make(x * scales), axis=1), pw.hoyer(x, axis=1), rtol=1e-12)
+        np.testing.assert_allclose(pw.hoyer(make(x.T * scales.T), axis=0), pw.hoyer(x, axis=1), rtol=1e-12)
+        assert pw.hoyer(make(x * 1e300)) == pytest.approx(pw.hoyer(x), rel=1e-12)
+    for bad in ([np.inf, 1], [np.nan, 1], [], [[1], [1, 2]]):
+        refused(ValueError, "finite|empty|one length", pw.hoyer, bad)
+    refused(TypeError, "must hold numbers", pw.hoyer, "word")
+    refused(ValueError, "axis must be", pw.hoyer, x, axis=5)
+
+
+def test_dates_for_the_estimator() -> None:
+    """Dates and spans of time are no numbers, though numpy would convert them."""
+    for kind in ("M8[D]", "m8[D]"):
+        refused(TypeError, "X must hold numbers", nmf, np.ones((3, 3), "i8").astype(kind), 2)
+
+
+def test_long_and_far_names() -> None:
+    """A name that is nowhere near is not guessed at, and a long one is not repeated whole."""
+    with pytest.raises(ValueError, match="no algorithm 'kmeans'; choose one of als, "):
+        pw.factorize(A, 2, algorithm="kmeans")
+    with pytest.raises(ValueError, match="no initialisation 'xxx") as caught:
+        pw.factorize(A, 2, init="x" * 10_000)
+    assert len(str(caught.value)) < 400

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -20,9 +21,14 @@ def choose(what: str, name: Any, table: Mapping[str, Any]) -> Any:
         raise TypeError(f"{what} must be a name or an object of its kind, not {type(name).__name__}.")
     if name in table:
         return table[name]
-    near = get_close_matches(name.lower().replace("_", "-").replace(" ", "-"), table, n=1, cutoff=0.5)
+    near = get_close_matches(name[:100].lower().replace("_", "-").replace(" ", "-"), table, n=1, cutoff=0.7)
     hint = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(table)}."
-    raise ValueError(f"There is no {what} {name!r}; {hint}")
+    raise ValueError(f"There is no {what} {shortened(name)!r}; {hint}")
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """A text of any length for a sentence: its beginning and three dots where it is long."""
+    return text if len(text) <= most else text[:most] + "…"
 
 
 def is_whole(value: Any) -> bool:
@@ -35,7 +41,7 @@ def whole_number(name: str, value: Any, least: int = 1, hint: str = "") -> int:
     if is_whole(value) and value >= least:
         return int(value)
     also = f", {hint}," if hint else ","
-    raise ValueError(f"{name} must be a whole number of at least {least}{also} not {value!r}.")
+    raise ValueError(f"{name} must be a whole number of at least {least}{also} not {shortened(repr(value))}.")
 
 
 def number(name: str, value: Any, low: float = 0.0, high: float = np.inf, *, ends: str = "[]", hint: str = "") -> float:
@@ -49,7 +55,7 @@ def number(name: str, value: Any, low: float = 0.0, high: float = np.inf, *, end
         if above and (checked < high or (checked == high and ends[1] == "]")):
             return checked
     also = f", {hint}," if hint else ","
-    raise ValueError(f"{name} must be a {_range(low, high, ends)}{also} not {value!r}.")
+    raise ValueError(f"{name} must be a {_range(low, high, ends)}{also} not {shortened(repr(value))}.")
 
 
 def _range(low: float, high: float, ends: str) -> str:
@@ -61,7 +67,7 @@ def _range(low: float, high: float, ends: str) -> str:
 def check_rank(rank: Any, shape: tuple[int, int], *, lenient: bool = False) -> int:
     """A whole number from 1 to the smaller side, or beyond it in the lenient way."""
     if not is_whole(rank):
-        raise TypeError(f"rank must be a whole number, not {rank!r}.")
+        raise TypeError(f"rank must be a whole number, not {shortened(repr(rank))}.")
     if rank < 1 or (rank > min(shape) and not lenient):
         raise ValueError(f"rank must be from 1 to {min(shape)} for a {shape[0]} × {shape[1]} matrix, not {rank}.")
     return int(rank)
@@ -80,11 +86,13 @@ def as_bytes(limit: Any) -> int:
     match = re.fullmatch(r"\s*(\d+\.?\d*)\s*([kmgt]?i?b?)\s*", limit, re.IGNORECASE) if isinstance(limit, str) else None
     unit = match and (match[2].upper() if match[2].upper().endswith("B") or not match[2] else match[2].upper() + "B")
     if not match or unit not in UNITS or float(match[1]) <= 0:
-        raise ValueError(f'A memory limit must be a number of bytes or a text such as "1GB", not {limit!r}.')
+        raise ValueError(
+            f'A memory limit must be a number of bytes or a text such as "1GB", not {shortened(repr(limit))}.'
+        )
     return int(float(match[1]) * UNITS[unit])
 
 
 def readable_bytes(count: float) -> str:
     """Bytes for the reader: 1.23 MB."""
-    power = min(int(np.log10(max(count, 1)) // 3), 4)
+    power = min(int(math.log10(max(count, 1)) // 3), 4)
     return f"{count / 1000**power:.3g} {('B', 'kB', 'MB', 'GB', 'TB')[power]}"

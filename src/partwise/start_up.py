@@ -15,7 +15,7 @@ INTERRUPTED = "interrupted; no file is left half written."
 
 def _is_command() -> bool:
     """Whether this process is the command, as a script or as ``python -m partwise``; runpy puts -m in argv[0]."""
-    program, _, _ = os.path.basename(sys.argv[0] if getattr(sys, "argv", None) else "").partition(".")
+    program = (getattr(sys, "argv", None) or [""])[0].replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
     options = sys.orig_argv
     return program == "partwise" or (program == "-m" and options[options.index("-m") :][1:2] == ["partwise"])
 

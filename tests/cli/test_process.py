@@ -80,7 +80,9 @@ def test_an_interrupt_leaves_no_file(when, folder, tmp_path):
 def test_an_interrupt_of_the_imports_is_a_sentence(tmp_path):
     """Ctrl-C from the first line of the package on: exit code 130 and one sentence, never a traceback."""
     begin = "import sys; sys.argv = ['partwise', '--help']\n"
-    watched = "import partwise.start_up; sys.stdout.write('!'); sys.stdout.flush()\nfrom partwise.cli import main; main()"
+    watched = (
+        "import partwise.start_up; sys.stdout.write('!'); sys.stdout.flush()\nfrom partwise.cli import main; main()"
+    )
     code = f"{begin}import types; partwise = types.ModuleType('partwise'); partwise.__path__ = {pw.__path__}\n"
     code += f"sys.modules['partwise'] = partwise\n{watched}"
     for moment in np.linspace(0, 0.2, 4 * int(os.environ.get("PARTWISE_SIGNALS", "1"))):

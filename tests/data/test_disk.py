@@ -220,3 +220,89 @@ def test_a_run_on_disk_is_kept_planned_and_limited(tmp_path):
     assert estimate.data == on_disk.resident < 2.5 * on_disk.nbytes
     with pytest.raises(ValueError, match="memory_limit"):
         pw.factorize(on_disk, 4, memory_limit="1MB")
+
+
+class Sliced:
+    """An array that is kept elsewhere, as those of zarr and h5py: it has a shape and a type and can be sliced."""
+
+    def __init__(self, array):
+        self.array, self.shape, self.dtype = array, array.shape, array.dtype
+
+    def __getitem__(self, place):
+        return self.array[place]
+
+
+@pytest.mark.parametrize("long", [0, 1])
+def test_arrays_that_are_kept_elsewhere(tmp_path, long):
+    """Arrays of dask, zarr and h5py, and data frames, are written slice by slice."""
+    pandas, dask = pytest.importorskip("pandas"), pytest.importorskip("dask.array")
+    whole = np.random.default_rng(0).random((40, 30))
+    sources = [Sliced(whole), dask.from_array(whole, chunks=(7, 30)), pandas.DataFrame(whole)]
+    for number, source in enumerate(sources):
+        stored = pw.write_matrix(tmp_path / f"m{number}", source, long=long, part_bytes=2000)
+        assert stored.shape == (40, 30)
+        assert stored.parts > 1
+        check_data(pw.open_matrix(tmp_path / f"m{number}"), whole)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "settings", "sentence"),
+    [
+        ([[1.0, 2.0], [3.0, 4.0]], {}, "A block must have two dimensions, not 1"),
+        (3, {}, "blocks must be a matrix or an iterator of them, not int"),
+        (np.ones((3, 3)), {"long": 2}, "long must be 0 or 1"),
+        (np.ones((3, 3)), {"part_bytes": 0}, "part_bytes must be"),
+        (np.ones((3, 0)), {}, "is empty"),
+        (iter([np.ones((3, 2)), -np.ones((3, 2))]), {"part_bytes": 8}, "negative"),
+    ],
+)
+def test_what_cannot_be_written_leaves_nothing(tmp_path, blocks, settings, sentence):
+    """A sentence, and no folder."""
+    with pytest.raises((ValueError, TypeError), match=sentence):
+        pw.write_matrix(tmp_path / "m", blocks, **settings)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_flipped_bit_of_a_part_is_a_raw_error(tmp_path):
+    """Every bit of a header, and some of the numbers: the same matrix, or a sentence with the name of the file."""
+    matrix = sparse()
+    pw.write_matrix(tmp_path / "m", matrix, long=0)
+    for name in ("000000.rows.indptr.npy", "000000.columns.values.npy"):
+        path = tmp_path / "m" / name
+        sound = path.read_bytes()
+        for bit in [*range(0, 8 * 128, 5), 8 * 130]:
+            damaged = bytearray(sound)
+            damaged[bit // 8] ^= 1 << bit % 8
+            path.write_bytes(damaged)
+            data = pw.open_matrix(tmp_path / "m")
+            for read in (
+                lambda data=data: [part for _, _, part in data.parts(both=True)],
+                lambda data=data: data.rows(0, 3),
+            ):
+                try:
+                    read()
+                except ValueError as error:
+                    assert str(error).endswith("."), error  # noqa: PT017
+        path.write_bytes(sound)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"shape": [0, 5]},
+        {"edges": [0, 5, 3, 300]},
+        {"edges": []},
+        {"long": 7},
+        {"dtype": "int32"},
+        {"shape": [10**12, 3]},
+        {"files": {"../../x": [1, 1]}},
+        {"nnz": "many"},
+    ],
+)
+def test_a_forged_manifest(tmp_path, change):
+    """Sizes that do not fit together are refused before anything is read."""
+    pw.write_matrix(tmp_path / "m", sparse())
+    path = tmp_path / "m" / MANIFEST
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(ValueError, match=r"damaged.*\.$"):
+        pw.open_matrix(tmp_path / "m")

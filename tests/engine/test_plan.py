@@ -88,11 +88,31 @@ def test_bad_sizes(given):
         as_bytes(given)
 
 
-@pytest.mark.parametrize(("rank", "restarts"), [(0, 1), ("x", 1), (2, 0), (2.5, 1), (True, 1)])
-def test_bad_numbers(rank, restarts):
+@pytest.mark.parametrize(
+    ("rank", "settings", "sentence"),
+    [
+        (0, {}, "from 1 to 8"),
+        (999, {}, "from 1 to 8"),
+        (10**30, {}, "from 1 to 8"),
+        ("x", {}, "rank must be a whole number, not 'x'"),
+        (2.5, {}, "whole number"),
+        (True, {}, "whole number"),
+        (2, {"restarts": 0}, "whole number of at least 1"),
+        (2, {"restarts": -9}, "whole number of at least 1"),
+        (2, {"nnz": -1}, "nnz must be"),
+        (2, {"dtype": "x"}, "dtype must be a type of numbers"),
+        (2, {"dtype": "M8[D]"}, "must hold numbers"),
+    ],
+)
+def test_bad_numbers(rank, settings, sentence):
     """Checked before anything is estimated."""
-    with pytest.raises(ValueError, match="must be a whole number of at least 1"):
-        pw.plan(np.ones((9, 8)), rank, restarts=restarts)
+    with pytest.raises((ValueError, TypeError), match=sentence):
+        pw.plan((9, 8), rank, **settings)
+
+
+def test_numbers_beyond_the_machine():
+    """A plan of what nobody has is a large number, not an error."""
+    assert "TB" in str(pw.plan((10**30, 10**30), 2, restarts=10**30))
 
 
 def test_frames_and_lists():

@@ -592,3 +592,15 @@ def test_the_history_has_the_iterate_that_is_returned(seed, polish):
     (row,) = fit.history[fit.history.iteration == fit.certificate.returned]
     assert row.error == pytest.approx(fit.error, rel=1e-9)
     assert row.kkt == fit.certificate.kkt
+
+
+def test_many_rules_joined():
+    """a | b | c is one combination of three, however many there are; one with a rhythm of its own stays as it is."""
+    many = [pw.MaxIterations(n + 3) for n in range(1500)]
+    either, both = many[0], many[0]
+    for rule in many[1:]:
+        either, both = either | rule, both & rule
+    assert either.rules == both.rules == tuple(many)
+    slow = pw.AnyOf((many[0], many[1]), every=7)
+    assert (slow | many[2]).rules == (slow, many[2])
+    assert pw.factorize(np.eye(4) + 1, 2, stop=either).certificate.iterations == 3

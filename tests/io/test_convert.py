@@ -79,6 +79,12 @@ def test_symmetric_and_pattern_files(tmp_path):
         ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 -3\n", "row 0, column 1 is -3"),
         ("%%MatrixMarket matrix coordinate real general\n2 2 1\n3 2 3\n", "outside"),
         ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 nan\n", "row 0, column 1"),
+        ("%%MatrixMarket matrix coordinate real general\n", "line 2: three sizes .* not 'the end of the file'"),
+        ("%%MatrixMarket matrix coordinate real general\n" + "9" * 5000 + " 2 1\n", "line 2: .{60,120}$"),
+        ("%%MatrixMarket matrix coordinate real general\n0 2 0\n", "is empty: 0 × 2"),
+        ("%%MatrixMarket matrix coordinate real general\n2 2 3\n1 2 3\n", "says 3 entries and it holds 1"),
+        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\n1 1 1\n", "says 1 entries and it holds 2"),
+        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1.5 2 3\n", "line 3: '1.5 2 3' is not an entry"),
     ],
 )
 def test_bad_files_are_refused_with_the_place(tmp_path, text, sentence):
@@ -87,7 +93,36 @@ def test_bad_files_are_refused_with_the_place(tmp_path, text, sentence):
     path.write_text(text)
     with pytest.raises(ValueError, match=sentence):
         convert(path, tmp_path / "m")
-    assert not (tmp_path / "m").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["a.mtx"]
+
+
+def test_a_matrix_market_file_in_pieces(tmp_path, monkeypatch):
+    """Lines are parsed some at a time, empty ones skipped, and the first that is no entry is named."""
+    monkeypatch.setattr("partwise.io.triplets.TEXT", 100)
+    full = sp.random_array((30, 20), density=0.3, rng=0).tocoo()
+    entries = [f"{i + 1} {j + 1} {v!r}\n" for i, j, v in zip(*full.coords, full.data.tolist(), strict=True)]
+    head = f"%%MatrixMarket matrix coordinate real general\n% a note\n30 20 {len(entries)}\n"
+    path = tmp_path / "a.mtx"
+    path.write_text(head + "".join(entries[:50]) + "\n \n" + "".join(entries[50:]))
+    convert(path, tmp_path / "m")
+    check_data(pw.open_matrix(tmp_path / "m"), full.toarray())
+    path.write_text(head + "".join(entries[:50]) + "1 1\n" + "".join(entries[50:]))
+    with pytest.raises(ValueError, match="line 54: '1 1' is not an entry"):
+        convert(path, tmp_path / "n")
+
+
+def test_npz_files_that_are_not_what_they_say(tmp_path):
+    """A format that is no name, and values past the end of indptr, which scipy ignores and so do we."""
+    path = write(tmp_path / "a.npz", matrix())
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files}
+    np.savez(path, **arrays | {"format": np.array(3)})
+    with pytest.raises(ValueError, match="its format is 3, not the name of one, such as csr"):
+        convert(path, tmp_path / "m")
+    longer = {"data": np.r_[arrays["data"], 5.0], "indices": np.r_[arrays["indices"], 0].astype("i4")}
+    np.savez(path, **arrays | longer)
+    convert(path, tmp_path / "m")
+    check_data(pw.open_matrix(tmp_path / "m"), matrix().toarray())
 
 
 def test_misuse(tmp_path):

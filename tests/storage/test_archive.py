@@ -615,3 +615,59 @@ def test_no_file_is_left_open(saved: tuple[pw.Factorization, bytes], tmp_path: P
         with pytest.raises(ValueError, match="damaged"):
             pw.load(tmp_path / "cut")
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_a_member_that_nobody_declared_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It could be of any size: names and declared lengths are compared before the bytes."""
+    path = tmp_path / "fit"
+    pw.factorize(A, 2, stop=pw.MaxIterations(2)).save(path)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("more.npy", b"x" * 100)
+    read = []
+    plain = files._array
+    monkeypatch.setattr(files, "_array", lambda archive, name: (read.append(name), plain(archive, name))[1])
+    with pytest.raises(ValueError, match="damaged"):
+        pw.load(path)
+    assert set(read) == {"header.npy"}
+
+
+def test_an_array_that_says_it_is_longer_is_not_allocated(tmp_path: Path) -> None:
+    """A header of a few bytes cannot ask for gigabytes."""
+    path, forged = tmp_path / "fit", tmp_path / "forged"
+    pw.factorize(A, 2, stop=pw.MaxIterations(2)).save(path)
+    with zipfile.ZipFile(path) as source, zipfile.ZipFile(forged, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            target.writestr(name, content.replace(b"(8, 2)", b"(8000000000000, 2)") if name == "w.npy" else content)
+    with pytest.raises(ValueError, match="damaged"):
+        pw.load(forged)
+
+
+FORGED: list[tuple[str, Any]] = [
+    ("certificate.shape", []),
+    ("certificate.angles", []),
+    ("certificate.relative_error", None),
+    ("certificate.relative_error", -1),
+    ("certificate.iterations", -1),
+    ("certificate.dead_topics", [7]),
+    ("certificate.threads", "x"),
+    ("algorithm.penalties", [[]]),
+    ("algorithm.penalties", [{}, {}]),
+    ("reason", "X"),
+]
+
+
+@pytest.mark.parametrize(("place", "value"), FORGED)
+def test_forged_metadata(place: str, value: Any, tmp_path: Path) -> None:
+    """What cannot be the description of a run is refused when it is loaded, not when it is used."""
+    path = tmp_path / "fit"
+    pw.factorize(A, 2, stop=pw.MaxIterations(2)).save(path)
+    meta, arrays, layout = files.read(path, "partwise factorization", LAYOUT)
+    inside = meta
+    *outer, last = place.split(".")
+    for name in outer:
+        inside = inside[name]
+    inside[last] = value
+    files.write(path, "partwise factorization", layout, meta, arrays)
+    with pytest.raises(ValueError, match="do not fit together"):
+        pw.load(path)

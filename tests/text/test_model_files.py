@@ -135,3 +135,24 @@ def test_other_files_are_refused(model, tmp_path):
         files.write(path, TopicModel.KIND, 1, meta, arrays | {name: arrays[name][:-7]})
         with pytest.raises(ValueError, match="do not fit together"):
             pw.load(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "change"),
+    [
+        (TopicModel, "a_terms", lambda counts: -counts),
+        (TopicModel, "a_values", lambda values: values.astype("U8")),
+        (TopicModel, "a_values", lambda values: -values),
+        (LSI, "s", lambda values: values.astype("U8")),
+        (LSI, "u", lambda values: values * np.nan),
+        (LSI, "a_documents", lambda documents: documents + 1000),
+    ],
+)
+def test_forged_arrays(kind, name, change, tmp_path):
+    """Arrays that cannot be those of a model are refused when it is loaded."""
+    path = tmp_path / "m"
+    kind(2, threads=1).fit(documents()).save(path)
+    meta, arrays, layout = files.read(path, kind.KIND, 1)
+    files.write(path, kind.KIND, layout, meta, arrays | {name: change(arrays[name])})
+    with pytest.raises(ValueError, match="do not fit together"):
+        load_model(path)

@@ -8,10 +8,12 @@ import signal
 import sys
 import threading
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from partwise.arguments import shortened
 from partwise.cli.clusters import clusters
 from partwise.cli.compare import compare
 from partwise.cli.convert import convert
@@ -94,7 +96,7 @@ def _open_streams() -> None:
     """Where the shell has closed stdin, stdout or stderr, /dev/null: no file of ours may get their descriptors."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  open for as long as the process
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115  open for as long as the process
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
@@ -141,6 +143,8 @@ def _in_words(error: OSError) -> str:
 
 
 def _end(sentence: str, code: int) -> None:
+    for argument in sys.argv[1:]:  # a long one is not repeated whole
+        sentence = sentence.replace(argument, shortened(argument, 200)) if len(argument) > 200 else sentence
     if sentence:
         sys.stderr.write(f"partwise: {printable(sentence)}\n")
     sys.exit(code)

@@ -10,9 +10,11 @@ import typer
 
 from partwise.arguments import as_bytes, choose
 from partwise.cli import options
+from partwise.cli.fitting import keeping
 from partwise.cli.matrix_input import is_matrix
 from partwise.cli.output import counted, note, print_json, say, working
 from partwise.data.manifest import Stored
+from partwise.data.write import partial
 from partwise.io.convert import convert as store
 from partwise.text.disk_collection import store_texts
 from partwise.text.document import Document
@@ -29,7 +31,7 @@ SOURCE = (
 def convert(
     source: Annotated[Path, typer.Argument(metavar="SOURCE", help=SOURCE)],
     target: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder to make.")],
-    memory_limit: Annotated[str, typer.Option(help="About as much memory as may be used.")] = "1GB",
+    memory_limit: Annotated[str, typer.Option(help="About as much memory as reading and sorting may use.")] = "1GB",
     long: Annotated[
         str | None, typer.Option(help="What the parts run along, rows or columns; the longer unless given.")
     ] = None,
@@ -48,13 +50,13 @@ def convert(
     limit = as_bytes(memory_limit)
     weighting = words.weighting()
     if reading.column is None and reading.format is None and not source.is_dir() and is_matrix(str(source)):
-        with working("sorting into parts"):
+        with keeping(partial(target)), working("sorting into parts"):
             stored = store(source, target, long=axis, memory_limit=limit)
     elif axis == 0:
         raise ValueError("The parts of texts run along the documents, which are columns; leave --long out.")
     else:
         stored = _store_texts(TextFiles(source, warn=note, **vars(reading)), target, weighting, limit)
-    rows, columns = stored.shape[:: -1 if stored.long else 1]
+    rows, columns = stored.shape
     summary = {"folder": str(target), "shape": [rows, columns], "entries": stored.nnz, "parts": stored.parts}
     if as_json:
         print_json(summary)
@@ -64,7 +66,7 @@ def convert(
 
 def _store_texts(texts: TextFiles, target: Path, weighting: Weighting, limit: int) -> Stored:
     """Count and then weigh texts, with progress on stderr."""
-    with working("counting") as update:
+    with keeping(partial(target)), working("counting") as update:
         return store_texts(target, _CountedTexts(texts, update), weighting, memory_limit=limit, source=texts.mark)
 
 

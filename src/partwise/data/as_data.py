@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.arguments import is_whole
+from partwise.arguments import is_whole, whole_number
 from partwise.data.base import LocalData, Matrix, OwnData, OwnParts
 from partwise.data.dense import DenseData
 from partwise.data.entry_checks import check_shape, dense_array, float_type
@@ -130,13 +130,22 @@ def outline(matrix: Any, nnz: int | None = None, dtype: Any = np.float64) -> Out
         nnz = int(matrix.nnz) if sp.issparse(matrix) else None
         as_needed = stored in (np.float32, np.float64) and getattr(matrix, "format", "csr") in ("csr", "csc")
     else:
-        (m, n), stored, as_needed = matrix, np.dtype(dtype), True
-    kind = np.dtype(np.float32 if stored in (np.float16, np.float32) else np.float64)
+        (m, n), stored, as_needed = matrix, _as_dtype(dtype), True
+        nnz = None if nnz is None else whole_number("nnz", nnz, 0)
+    kind = float_type(stored)
     if nnz is None:
         floating = stored in (np.float32, np.float64)
         return Outline((m, n), kind, m * n, m * n * stored.itemsize, 0 if floating else m * n * kind.itemsize)
     one = nnz * (kind.itemsize + 4) + 4 * (m + 1)
     return Outline((m, n), kind, nnz, one, one + 4 * (n - m) + (0 if as_needed else one))
+
+
+def _as_dtype(dtype: Any) -> np.dtype[Any]:
+    try:
+        kind: np.dtype[Any] = np.dtype(dtype)
+        return kind
+    except TypeError:
+        raise TypeError(f"dtype must be a type of numbers such as float32, not {dtype!r}.") from None
 
 
 def _is_shape(matrix: Any) -> bool:

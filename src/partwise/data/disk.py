@@ -25,7 +25,7 @@ class DiskData(PartedData):
 
     def __init__(self, stored: Stored, turned: bool, transpose: Self | None = None) -> None:
         self._stored, self._turned, self._transpose = stored, turned, transpose
-        self.shape: tuple[int, int] = stored.shape[::-1] if turned else stored.shape
+        self.shape: tuple[int, int] = stored.sides[::-1] if turned else stored.sides
         self.split: int | None = 1 if turned else 0
         self.dtype = stored.dtype
         self.nnz = stored.nnz
@@ -119,11 +119,11 @@ class DiskData(PartedData):
         if not names:
             names = self._stored.special_names(part, order)[:3]
         if not self._stored.sparse:
-            values = self._stored.view(names[0]).reshape(-1, self._stored.shape[1])
+            values = self._stored.view(names[0]).reshape(-1, self._stored.sides[1])
             return values[lo:hi] if order == "rows" else values[:, lo:hi].T
         indptr, indices, values = (self._stored.view(name) for name in names)
         here = slice(int(indptr[lo]), int(indptr[hi]))
-        some = sp.csr_array((values[here], indices[here], indptr[lo : hi + 1] - indptr[lo]), shape=(hi - lo, width))
+        some = self._stored.checked((values[here], indices[here], indptr[lo : hi + 1] - indptr[lo]), (hi - lo, width))
         dense: Array = some.toarray()
         return dense
 
@@ -194,7 +194,7 @@ class _Slot:
         return self._there
 
     def _shape(self, part: int, order: str) -> tuple[int, int]:
-        length, short = self._stored.edges[part + 1] - self._stored.edges[part], self._stored.shape[1]
+        length, short = self._stored.edges[part + 1] - self._stored.edges[part], self._stored.sides[1]
         return (length, short) if order == "rows" else (short, length)
 
     def _base(self, part: int, order: str) -> Any:
@@ -207,7 +207,7 @@ class _Slot:
         if not arrays:
             return None
         indptr, indices, values = arrays
-        return sp.csr_array((values, indices, indptr), shape=self._shape(part, order))
+        return self._stored.checked((values, indices, indptr), self._shape(part, order))
 
     def _special(self, part: int, order: str) -> tuple[sp.csr_array, Array] | None:
         """(δ, values) of the entries whose weight is not the usual one."""
@@ -215,7 +215,7 @@ class _Slot:
         if not arrays:
             return None
         indptr, indices, values, weights = arrays
-        return sp.csr_array((weights, indices, indptr), shape=self._shape(part, order)), values
+        return self._stored.checked((weights, indices, indptr), self._shape(part, order)), values
 
     def _read(self, name: str) -> Array:
         kind = name.split(".", 1)[1]

@@ -7,11 +7,14 @@ import json
 import os
 import zlib
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
+from partwise.data.sparse_structure import check_structure
 from partwise.storage.npy import read_npy_header
 from partwise.storage.settings import Reader
 from partwise.types import Array
@@ -42,10 +45,10 @@ class Known:
 
 @dataclass(frozen=True)
 class Stored:
-    """The manifest of a matrix on disk. Its rows run along the long axis of A, which is ``long``."""
+    """The manifest of a matrix on disk. The rows of its parts run along the long axis of A, which is ``long``."""
 
     folder: Path
-    shape: tuple[int, int]
+    sides: tuple[int, int]
     """(long, short)"""
     long: int
     dtype: np.dtype[Any]
@@ -72,7 +75,7 @@ class Stored:
         try:
             header = json.loads(manifest.read_text(encoding="utf-8"))
             kind, layout = str(header["kind"]), int(header["version"])
-            files = {str(name): (int(count), int(crc)) for name, (count, crc) in header["files"].items()}
+            files = {_plain(name): (int(count), int(crc)) for name, (count, crc) in header["files"].items()}
             stored = cls(
                 folder,
                 (int(header["shape"][0]), int(header["shape"][1])),
@@ -92,15 +95,40 @@ class Stored:
             raise ValueError(
                 f"{manifest} was written by a newer partwise (layout {layout}, this one reads {LAYOUT}); update."
             )
+        if not stored.sound:
+            raise ValueError(f"{manifest} is damaged: its sizes do not fit together; convert the matrix again.")
         for name in files:
             if not (folder / name).is_file():
                 raise FileNotFoundError(_missing(folder / name))
         return stored
 
     @property
+    def sound(self) -> bool:
+        """Whether sizes, borders and files are those of one matrix."""
+        lengths = [end - first for first, end in pairwise(self.edges)]
+        orders, parts = ORDERS if self.sparse else ORDERS[:1], range(max(0, self.parts))
+        names = {name for part in parts for order in orders for name in self.names(part, order)}
+        names |= {name for part in parts for order in ORDERS for name in self.special_names(part, order)}
+        return (
+            min(self.sides) >= 1
+            and self.long in (0, 1)
+            and self.dtype in (np.float32, np.float64)
+            and self.edges[:1] == (0,)
+            and self.edges[-1] == self.sides[0]
+            and min(lengths, default=0) >= 1
+            and {*names, *(f"{order}.norms2.npy" for order in ORDERS)} <= set(self.files)
+            and min(count for count, _ in self.files.values()) >= 0
+        )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns) of A."""
+        return self.sides if self.long == 0 else self.sides[::-1]
+
+    @property
     def digest(self) -> str:
         """A hash of the shape and of every file's checksum."""
-        description = json.dumps([self.shape, self.long, self.dtype.name, sorted(self.files.items())])
+        description = json.dumps([self.sides, self.long, self.dtype.name, sorted(self.files.items())])
         description += "" if self.known is None else repr(self.known)
         return hashlib.blake2b(description.encode(), digest_size=16).hexdigest()
 
@@ -126,16 +154,29 @@ class Stored:
             with path.open("rb") as file:
                 _, dtype = read_npy_header(file)
                 count = self.files[name][0]
+                if file.tell() + count * dtype.itemsize != path.stat().st_size:
+                    raise ValueError("its length is not the one that was written.")
                 array: Any = np.empty(count, dtype) if out is None else out[:count]
                 complete = array.dtype == dtype and file.readinto(array) == array.nbytes and not file.read(1)
         except FileNotFoundError:
             raise FileNotFoundError(_missing(path)) from None
         except (OSError, ValueError, KeyError) as error:
-            raise ValueError(f"{path} cannot be read: {error}") from None
+            why = error.strerror if isinstance(error, OSError) else str(error).rstrip(".")
+            raise ValueError(f"{path} cannot be read: {why}; convert the matrix again.") from None
         if not complete or (name not in self.seen and zlib.crc32(array) != self.files[name][1]):
             raise ValueError(f"{path} is damaged or belongs to another matrix; convert the matrix again.")
         self.seen.add(name)
         return np.asarray(array)
+
+    def checked(self, arrays: tuple[Array, Array, Array], shape: tuple[int, int]) -> sp.csr_array:
+        """A CSR matrix over (values, indices, indptr); indices that lead out of it are refused."""
+        name = f"A part of {self.folder}"
+        try:
+            matrix = sp.csr_array(arrays, shape=shape)
+        except ValueError:
+            raise ValueError(f"{name} is damaged; convert the matrix again.") from None
+        check_structure(matrix, name)
+        return matrix
 
     def view(self, name: str) -> Array:
         """One array as a memory map, for a few of its entries."""
@@ -143,8 +184,15 @@ class Stored:
             return self.read(name)
         try:
             return np.asarray(np.load(self.folder / name, mmap_mode="r", allow_pickle=False))
-        except (OSError, ValueError) as error:
-            raise ValueError(f"{self.folder / name} cannot be read: {error}") from None
+        except Exception:  # the header is a Python literal, and a damaged one can raise nearly anything
+            raise ValueError(f"{self.folder / name} is damaged; convert the matrix again.") from None
+
+
+def _plain(name: Any) -> str:
+    """The name of a file in the folder itself."""
+    if not isinstance(name, str) or Path(name).name != name:
+        raise ValueError(name)
+    return name
 
 
 def _missing(path: Path) -> str:

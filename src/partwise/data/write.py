@@ -15,8 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
+from partwise.arguments import is_whole, whole_number
 from partwise.data.dense import DenseData
-from partwise.data.entry_checks import dense_array, float_type
+from partwise.data.entry_checks import check_shape, dense_array, float_type
 from partwise.data.manifest import (
     ARRAYS,
     FACTS,
@@ -60,7 +61,8 @@ def write_matrix(
 ) -> Stored:
     """Store a matrix as a folder of parts along the axis ``long``; only a few parts are in memory at a time.
 
-    ``blocks`` is a scipy sparse matrix, an array, or an iterator of consecutive blocks of columns (``long=1``: of
+    ``blocks`` is a scipy sparse matrix, an array, an array that is kept elsewhere and can be sliced (of dask, zarr,
+    h5py), or an iterator of consecutive blocks of columns (``long=1``: of
     documents) or of rows (``long=0``). Parts are written one by one to a folder beside the final one. After an
     interruption a call with the same blocks goes on: finished parts are not written again (``source`` identifies the
     blocks, so that parts of another matrix are not kept). ``beside`` are named one-dimensional arrays that are stored
@@ -71,21 +73,28 @@ def write_matrix(
     target = new_folder(path)
     if sp.issparse(blocks):
         check_structure(blocks)
+    blocks = np.asarray(blocks) if hasattr(blocks, "iloc") else blocks  # a data frame is sliced in another way
+    if hasattr(blocks, "shape"):
+        check_shape(blocks.shape)
+    whole_number("part_bytes", part_bytes)
+    if not is_whole(long) or long not in (0, 1):
+        raise ValueError(f"long must be 0 or 1, the axis that the parts run along, not {long!r}.")
     known = knowledge(blocks, missing, weights, unstored)
     folder = partial(target)
     origin: dict[str, str | int] = {"source": source, "long": long, "part_bytes": part_bytes}
     if known:
         origin |= {"missing": missing or "", "unstored": str(unstored), "weighted": known.weighted}
-    with lock(folder, "The folder"), _full_disk_as_sentence(target, "; finished parts are kept" if source else ""):
+    with lock(folder, "The folder"), full_disk_as_sentence(target, "; finished parts are kept" if source else ""):
         _start(folder, origin)
-        writer = _Writer(folder, long, known)
-        matrices = [blocks] if weights is None else [blocks, weights]
-        for rows in _sized(_long_rows(matrices, long, part_bytes), part_bytes):
-            writer.add(*rows)
-        for name, values in beside:
-            writer.put(name, values)
-        writer.finish()
-        folder.replace(target)
+        with _worth_keeping(folder, bool(source)):
+            writer = _Writer(folder, long, known)
+            matrices = [blocks] if weights is None else [blocks, weights]
+            for rows in _sized(_long_rows(matrices, long, part_bytes), part_bytes):
+                writer.add(*rows)
+            for name, values in beside:
+                writer.put(name, values)
+            writer.finish()
+            folder.replace(target)
     return Stored.at(target)
 
 
@@ -105,7 +114,18 @@ def partial(target: Path) -> Path:
 
 
 @contextmanager
-def _full_disk_as_sentence(target: Path, kept: str) -> Iterator[None]:
+def _worth_keeping(folder: Path, known: bool) -> Iterator[None]:
+    """Remove what an error leaves, unless it is finished parts that a second call would know again."""
+    try:
+        yield
+    except BaseException:
+        if not known or not any(folder.glob("*.npy")):
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+@contextmanager
+def full_disk_as_sentence(target: Path, kept: str) -> Iterator[None]:
     """Turn a full disk into :class:`Full` with a sentence."""
     try:
         yield
@@ -139,10 +159,25 @@ def _long_rows(matrices: Sequence[Any], long: int, part_bytes: int) -> Iterator[
         size = max(1, int(part_bytes * length / max(1, sum(map(_bytes, tall)))))
         yield from (tuple(rows[lo : lo + size] for rows in tall) for lo in range(0, length, size))
         return
+    if all(hasattr(matrix, "shape") for matrix in matrices):
+        yield from _slices(matrices, long, part_bytes)
+        return
+    for matrix in matrices:
+        if not isinstance(matrix, Iterable):
+            raise TypeError(f"blocks must be a matrix or an iterator of them, not {type(matrix).__name__}.")
     for blocks in zip(*matrices, strict=True):
         if len({np.shape(block) for block in blocks}) > 1:
             raise ValueError("The blocks of the weights must have the shapes of the matrix's blocks.")
         yield tuple(_rows(_checked(block), long) for block in blocks)
+
+
+def _slices(matrices: Sequence[Any], long: int, part_bytes: int) -> Iterator[tuple[RowBlock, ...]]:
+    """Blocks of arrays that are kept elsewhere and can be sliced."""
+    width = sum(matrix.shape[1 - long] * np.dtype(matrix.dtype).itemsize for matrix in matrices)
+    size = max(1, part_bytes // width)
+    for lo in range(0, matrices[0].shape[long], size):
+        pieces = [matrix[lo : lo + size] if long == 0 else matrix[:, lo : lo + size] for matrix in matrices]
+        yield tuple(_rows(piece.compute() if hasattr(piece, "compute") else piece, long) for piece in pieces)
 
 
 def _rows(block: ArrayOrSparse, long: int) -> RowBlock:
@@ -154,7 +189,11 @@ def _rows(block: ArrayOrSparse, long: int) -> RowBlock:
 def _checked(block: ArrayOrSparse) -> ArrayOrSparse:
     if sp.issparse(block):
         check_structure(block, "A block")
-    return block
+        return block
+    array = np.asanyarray(block)
+    if array.ndim != 2:
+        check_shape(array.shape, "A block")
+    return array
 
 
 def _sized(blocks: Iterable[tuple[RowBlock, ...]], part_bytes: int) -> Iterator[tuple[RowBlock, ...]]:

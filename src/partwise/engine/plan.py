@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from partwise.algorithms.base import Algorithm
-from partwise.arguments import as_bytes, readable_bytes, whole_number
+from partwise.arguments import as_bytes, check_rank, readable_bytes, whole_number
 from partwise.data.as_data import outline
 from partwise.engine.restarts import WIDTH
 from partwise.inits.table import as_init
@@ -67,11 +67,11 @@ def plan(
     threads: int | None = None,
 ) -> Plan:
     """The bytes of ``factorize`` for a matrix, or for a shape (m, n) with ``nnz`` entries, dense where not given."""
-    rank, restarts = whole_number("rank", rank), whole_number("restarts", restarts)
+    whole_number("restarts", restarts)
     chosen = algorithm_for(algorithm, loss)
     start = as_init(init, chosen, restarts)
     data = outline(matrix, nnz, dtype)
-    (m, n), kind = data.shape, data.dtype
+    rank, (m, n), kind = check_rank(rank, data.shape), data.shape, data.dtype
     pair = (m + n) * rank * kind.itemsize
     moving = chosen.extrapolation is not None
     beside = max(0, min(restarts, max(1, WIDTH // rank)) - 1)

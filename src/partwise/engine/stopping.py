@@ -201,7 +201,7 @@ class AnyOf(Rule):
     burn_in: int = 0
 
     def check(self) -> None:
-        object.__setattr__(self, "rules", rule_list(self.rules))
+        object.__setattr__(self, "rules", _flat(AnyOf, rule_list(self.rules)))
 
     def reason(self, step: Step) -> Reason | None:
         return next((reason for rule in self.rules if (reason := rule(step)) is not None), None)
@@ -217,7 +217,7 @@ class AllOf(Rule):
     because: Reason = Reason.ALL_MET
 
     def check(self) -> None:
-        object.__setattr__(self, "rules", rule_list(self.rules))
+        object.__setattr__(self, "rules", _flat(AllOf, rule_list(self.rules)))
 
     def reason(self, step: Step) -> Reason | None:
         return self.because if all(_holds(rule, step) for rule in self.rules) else None
@@ -232,6 +232,15 @@ RULES: dict[str, type[Rule]] = {
     rule.__name__: rule for rule in (MaxIterations, TimeLimit, Frobenius, Angle, Stationarity, AnyOf, AllOf)
 }
 """Name -> class; add a line so that a checkpoint can hold a rule of your own."""
+
+
+def _flat(kind: type[AnyOf] | type[AllOf], rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """The rules, with those of a plain combination of the same kind in its place: a | b | c is one of three."""
+    flat: list[Rule] = []
+    for rule in rules:
+        plain = type(rule) is kind and rule == kind(rule.rules)
+        flat.extend(rule.rules if plain else (rule,))  # type: ignore[attr-defined]
+    return tuple(flat)
 
 
 def _holds(rule: Any, step: Step) -> bool:

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
+from partwise.arguments import number
 from partwise.data.products import product
 from partwise.inits.compact import apart, compact
 from partwise.linalg.svd import SVD, block_svd, svd_peak_bytes
@@ -28,6 +29,9 @@ class NNDSVD:
 
     tol: float = 1e-2
     svd: SVD | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        check_svd_settings("nndsvd", self.tol, self.svd)
 
     def peak_bytes(self, data: Data, rank: int) -> int:
         """The bases of the SVD, unless one was passed."""
@@ -71,6 +75,15 @@ class NNDSVDar(NNDSVD):
         zeros = w == 0
         w[zeros] = mean_fill(data, workers) / 100 * rng.random(np.count_nonzero(zeros))
         return w
+
+
+def check_svd_settings(name: str, tol: object, svd: object) -> None:
+    """Refuse a tolerance that is not above 0, and what is not an SVD."""
+    number(f"{name} (tol=...)", tol, ends="()")
+    if svd is not None and not isinstance(svd, SVD):
+        raise TypeError(
+            f"{name} (svd=...) must be an SVD, as truncated_svd gives one, or None; not {type(svd).__name__}."
+        )
 
 
 def mean_fill(data: Data, workers: Workers) -> float:

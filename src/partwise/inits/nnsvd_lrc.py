@@ -9,9 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.algorithms.updates import CoordinateSweeps
+from partwise.arguments import number, whole_number
 from partwise.data.products import gram_of
 from partwise.inits.compact import apart, compact
-from partwise.inits.nndsvd import balanced, signed_parts
+from partwise.inits.nndsvd import balanced, check_svd_settings, signed_parts
 from partwise.linalg.svd import SVD, svd_peak_bytes
 from partwise.threads.pool import Block, Workers
 from partwise.types import Array, Data
@@ -34,6 +35,11 @@ class NNSVDLRC:
     svd: SVD | None = field(default=None, repr=False)
     gain: float = 0.05
     rounds: int = 20
+
+    def __post_init__(self) -> None:
+        check_svd_settings("nnsvd-lrc", self.tol, self.svd)
+        number("nnsvd-lrc (gain=...)", self.gain)
+        whole_number("nnsvd-lrc (rounds=...)", self.rounds, 0)
 
     def peak_bytes(self, data: Data, rank: int) -> int:
         """The bases of the SVD, unless one was passed."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
+from partwise.arguments import number
 from partwise.data.products import product
 from partwise.inits.clustering import k_means
 from partwise.inits.compact import apart, compact
@@ -29,6 +30,11 @@ class SVDCentroid:
 
     v: Array | SVD | None = field(default=None, repr=False)
     tol: float = 1e-2
+
+    def __post_init__(self) -> None:
+        number("svd-centroid (tol=...)", self.tol, ends="()")
+        if self.v is not None and not isinstance(self.v, SVD) and np.ndim(self.v) != 2:
+            raise TypeError(f"svd-centroid (v=...) must be V, an SVD or None, not {type(self.v).__name__}.")
 
     def peak_bytes(self, data: Data, rank: int) -> int:
         """The bases of the SVD, unless one was passed."""

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
+import zipfile
+import zlib
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from partwise.arguments import whole_number
+from partwise.data.entry_checks import check_shape
 from partwise.data.manifest import Stored
 from partwise.data.write import PART_BYTES, new_folder, partial, write_matrix
-from partwise.io.read_matrix import read_matrix
+from partwise.io.read_matrix import read_matrix, unreadable
 from partwise.io.triplets import Chunk, Triplets, read_triplets
 from partwise.types import Array
 
-TRIPLET = np.dtype([("long", np.int64), ("short", np.int64), ("value", np.float64)])
 LEAST_LIMIT = 2**24
 
 
@@ -28,11 +33,12 @@ def convert(
     long: int | None = None,
     memory_limit: int = 2**30,
 ) -> Stored:
-    """Store a matrix file as a matrix on disk within about ``memory_limit`` bytes.
+    """Store a matrix file as a matrix on disk with about ``memory_limit`` bytes of memory.
 
-    Matrix Market files, scipy's npz and Parquet files of row, column and value are read as streams of triplets and
-    sorted into parts through temporary files beside the finished parts; npy arrays are read in slices. ``long`` is the
-    axis that the parts run along, the longer one unless given.
+    The limit is for what is read and sorted, beside the program itself (some 180 MB). Matrix Market files, scipy's npz
+    and Parquet files of row, column and value are read as streams of triplets and sorted into parts through temporary
+    files beside the finished parts; npy arrays are read in slices. ``long`` is the axis that the parts run along, the
+    longer one unless given.
     """
     path = Path(source)
     if not path.exists():
@@ -43,6 +49,7 @@ def convert(
     mark = f"{path.name}, {path.stat().st_size} bytes, {path.stat().st_mtime_ns}"
     triplets = read_triplets(path)
     shape = read_matrix(path).shape if triplets is None else triplets.shape
+    check_shape(shape, f"The matrix in {path}")
     axis = (0 if shape[0] > shape[1] else 1) if long is None else long
     if triplets is None:
         return write_matrix(place, read_matrix(path), long=axis, part_bytes=part_bytes, source=mark)
@@ -52,6 +59,9 @@ def convert(
         return write_matrix(place, blocks, long=axis, part_bytes=part_bytes, source=mark)
     except BlockingIOError:  # another process is writing these files
         raise
+    except (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile) as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise unreadable(path, path.suffix.lstrip("."), error) from None
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -60,18 +70,20 @@ def convert(
 def sorted_blocks(path: Path, triplets: Triplets, axis: int, part_bytes: int, folder: Path) -> Iterator[sp.sparray]:
     """Sparse blocks along the axis, in order: triplets go to a file for each range, which is then read as one block."""
     length, short = triplets.shape[axis], triplets.shape[1 - axis]
-    ranges = int(np.clip(4 * triplets.count * TRIPLET.itemsize // part_bytes, 1, min(length, 512)))
+    index = np.int32 if max(length, short) <= np.iinfo(np.int32).max else np.int64
+    record = np.dtype([("long", index), ("short", index), ("value", np.float64)])
+    ranges = int(np.clip(4 * triplets.count * record.itemsize // part_bytes, 1, min(length, 512)))
     step = -(-length // ranges)
     shutil.rmtree(folder, ignore_errors=True)  # left by a killed process
     folder.mkdir()
     files = [folder / f"{number:04d}" for number in range(ranges)]
     for chunk in triplets.chunks():
-        _scatter(_checked(path, chunk, triplets.shape, axis), step, files)
+        _scatter(_checked(path, chunk, triplets.shape, axis, record), step, files)
     for number, file in enumerate(files):
         first, end = number * step, min((number + 1) * step, length)
         if first >= end:
             break
-        records = np.fromfile(file, TRIPLET) if file.exists() else np.empty(0, TRIPLET)
+        records = np.fromfile(file, record) if file.exists() else np.empty(0, record)
         rows = sp.csr_array(
             (records["value"], (records["long"] - first, records["short"])), shape=(end - first, short)
         )  # repeated entries are summed
@@ -80,7 +92,7 @@ def sorted_blocks(path: Path, triplets: Triplets, axis: int, part_bytes: int, fo
     folder.rmdir()
 
 
-def _checked(path: Path, chunk: Chunk, shape: tuple[int, int], axis: int) -> Array:
+def _checked(path: Path, chunk: Chunk, shape: tuple[int, int], axis: int, record: np.dtype[Any]) -> Array:
     """Triplets as records along the axis; one outside the matrix, negative or not finite is refused."""
     i, j, values = chunk
     inside = (i >= 0) & (i < shape[0]) & (j >= 0) & (j < shape[1])
@@ -90,17 +102,19 @@ def _checked(path: Path, chunk: Chunk, shape: tuple[int, int], axis: int) -> Arr
         where = f"the entry at row {i[p]}, column {j[p]}"
         what = f"is {values[p]:g}; entries must be nonnegative and finite" if inside[p] else "lies outside the matrix"
         raise ValueError(f"{path}: {where} {what}.")
-    records = np.empty(len(values), TRIPLET)
+    records = np.empty(len(values), record)
     records["long"], records["short"], records["value"] = (i, j, values) if axis == 0 else (j, i, values)
     return records
 
 
 def _scatter(records: Array, step: int, files: list[Path]) -> None:
     """Append each record to the file of its range."""
-    number = records["long"] // step
-    order = np.argsort(number, kind="stable")
-    records, number = records[order], number[order]
-    for group in np.split(records, np.flatnonzero(np.diff(number)) + 1):
-        if len(group):
-            with files[int(group["long"][0] // step)].open("ab") as file:
-                file.write(group.tobytes())  # tofile does not say why it could not write
+    number = (records["long"] // step).astype(np.uint16)
+    if (number != number[:1]).any():
+        order = np.argsort(number, kind="stable")  # a radix sort, in numbers of 16 bits
+        records, number = records[order], number[order]
+    edges = np.flatnonzero(np.diff(number)) + 1
+    for lo, hi in pairwise([0, *edges.tolist(), len(records)]):
+        if hi > lo:
+            with files[number[lo]].open("ab") as file:
+                file.write(records[lo:hi].view(np.uint8))  # tofile does not say why it could not write

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
+from partwise.arguments import shortened
 from partwise.data.sparse_structure import check_structure, check_whole
 from partwise.data.write import ArrayOrSparse
 from partwise.storage.gzipped import open_text
@@ -39,9 +39,14 @@ def read_matrix(path: str | os.PathLike[str]) -> ArrayOrSparse:
         raise FileNotFoundError(f"There is no file {path}.")
     try:
         return readers[kind](path)
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-        why = str(error).rstrip(".")
-        raise ValueError(f"{path} cannot be read as a {kind[1:]} matrix: {why}.") from None
+    except Exception as error:  # a damaged file can raise nearly anything, from zipfile, zlib and numpy
+        raise unreadable(path, kind[1:], error) from None
+
+
+def unreadable(path: Path, kind: str, error: Exception) -> ValueError:
+    """What is raised for a file that cannot be read, with the reader's own reason."""
+    why = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+    return ValueError(f"{path} cannot be read as a {kind} matrix: {shortened(why, 200)}.")
 
 
 def _npz(path: Path) -> ArrayOrSparse:
@@ -51,6 +56,8 @@ def _npz(path: Path) -> ArrayOrSparse:
             if len(names) != 1:
                 raise ValueError(f"it holds {len(names)} arrays ({', '.join(names)}), not one.")
             return file[names[0]]
+        if not isinstance(form := file["format"].item(), (str, bytes)):
+            raise ValueError(f"its format is {form!r}, not the name of one, such as csr")
         for name in INDICES & set(names):
             with file.zip.open(f"{name}.npy") as member:
                 check_whole(np.empty(0, read_npy_header(member)[1]), name)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
+from partwise.arguments import shortened
 from partwise.data.sparse_structure import check_pointers, check_whole
-from partwise.io.read_matrix import is_number
-from partwise.storage.gzipped import open_text
+from partwise.io.read_matrix import is_number, unreadable
+from partwise.storage.gzipped import open_bytes
 from partwise.storage.npy import read_npy_header
 from partwise.types import Array
 
 CHUNK = 2**18
 """Triplets in a chunk."""
+TEXT, LINE = 2**23, 2**16
+"""Bytes of text that are parsed at a time, and of a line before them at the most."""
 Chunk = tuple[Array, Array, Array]
 
 
@@ -42,8 +45,8 @@ def read_triplets(path: Path) -> Triplets | None:
 
 
 def _matrix_market(path: Path) -> Triplets | None:
-    with open_text(path, "latin-1") as file:
-        head = file.readline().lower().split()
+    with open_bytes(path) as file:
+        head = file.readline(LINE).decode("latin-1").lower().split()
         if head[:2] != ["%%matrixmarket", "matrix"] or len(head) < 5:
             raise ValueError(f"{path}, line 1: this is not a Matrix Market file.")
         layout, field, symmetry = head[2:5]
@@ -51,67 +54,83 @@ def _matrix_market(path: Path) -> Triplets | None:
             return None
         if field == "complex" or symmetry not in ("general", "symmetric"):
             raise ValueError(f"{path}, line 1: {field} {symmetry} entries are not those of a nonnegative matrix.")
-        first = next(number for number, line in enumerate(file, 2) if not line.startswith("%") and line.strip())
-    sizes = _line(path, first).split()
-    if len(sizes) != 3 or not all(size.isdigit() for size in sizes):
-        raise ValueError(f"{path}, line {first}: three sizes should stand here, not {' '.join(sizes)!r}.")
+        number, line = 2, file.readline(LINE)
+        while line and (line.startswith(b"%") or not line.strip()):
+            number, line = number + 1, file.readline(LINE)
+        first = file.tell()
+    sizes = line.split()
+    if len(sizes) != 3 or not all(size.isdigit() and len(size) < 19 for size in sizes):
+        stands = shortened(line.decode("latin-1").strip()) if line else "the end of the file"
+        raise ValueError(f"{path}, line {number}: three sizes should stand here, not {stands!r}.")
     rows, columns, count = map(int, sizes)
 
     def chunks() -> Iterator[Chunk]:
-        number = first + 1
-        with open_text(path, "latin-1") as file:
-            lines = islice(file, first, None)
-            while batch := list(islice(lines, CHUNK)):
-                i, j, values = _parsed(path, number, batch, pattern=field == "pattern")
+        entries, at = 0, number + 1
+        with open_bytes(path) as file:
+            file.seek(first)
+            while lines := file.read(TEXT) + file.readline():
+                count_here = lines.count(b"\n") + (not lines.endswith(b"\n"))
+                i, j, values = _parsed(path, at, count_here, lines, field, (rows, columns))
+                entries, at = entries + len(i), at + count_here
                 yield i, j, values
                 if symmetry == "symmetric":
                     off = i != j
                     yield j[off], i[off], values[off]
-                number += len(batch)
+        if entries != count:
+            raise ValueError(
+                f"{path} is damaged: its header says {count:,} entries and it holds {entries:,}; write it again."
+            )
 
     return Triplets((rows, columns), count * (2 if symmetry == "symmetric" else 1), chunks)
 
 
-def _parsed(path: Path, first: int, lines: list[str], pattern: bool) -> Chunk:
-    """The triplets of consecutive lines; an error names the first line that is not one."""
-    width = 2 if pattern else 3
+def _parsed(path: Path, first: int, count: int, lines: bytes, field: str, shape: tuple[int, int]) -> Chunk:
+    """The triplets of ``count`` lines, by scipy's compiled reader; an error names the first line that is not one."""
+    from scipy.io import mmread  # imported late: only this format needs it
+
+    head = f"%%MatrixMarket matrix coordinate {field} general\n{shape[0]} {shape[1]} {count}\n"
     try:
-        table = np.array([line.split()[:width] for line in lines if line.strip()], np.float64).reshape(-1, width)
-    except ValueError:
-        for number, line in enumerate(lines, first):
-            cells = line.split()
-            if line.strip() and (len(cells) < width or not all(is_number(cell) for cell in cells)):
-                raise ValueError(f"{path}, line {number}: {line.strip()[:60]!r} is not an entry.") from None
-        raise
-    i, j = (table[:, c].astype(np.int64) - 1 for c in (0, 1))
-    return i, j, np.ones(len(table)) if pattern else table[:, 2]
+        block = mmread(io.BytesIO(head.encode() + lines))
+    except (ValueError, OverflowError):
+        return _parsed_one_by_one(path, first, lines, 2 if field == "pattern" else 3)
+    return block.row, block.col, block.data
 
 
-def _line(path: Path, number: int) -> str:
-    with open_text(path, "latin-1") as file:
-        return next(islice(file, number - 1, None))
+def _parsed_one_by_one(path: Path, first: int, lines: bytes, width: int) -> Chunk:
+    """The same, line by line: empty lines are skipped, and the first line that is no entry is named."""
+    entries = []
+    for number, line in enumerate(lines.decode("latin-1").splitlines(), first):
+        cells = line.split()
+        whole = all(cell.isdecimal() and len(cell) < 19 for cell in cells[:2])
+        if cells and (len(cells) < width or not whole or not all(map(is_number, cells))):
+            raise ValueError(f"{path}, line {number}: {shortened(line.strip())!r} is not an entry.")
+        if cells:
+            entries.append((int(cells[0]) - 1, int(cells[1]) - 1, float(cells[2]) if width > 2 else 1.0))
+    i, j, values = zip(*entries, strict=True) if entries else ((), (), ())
+    return np.array(i, np.int64), np.array(j, np.int64), np.array(values, np.float64)
 
 
 def _npz(path: Path) -> Triplets | None:
     """scipy's csr, csc and coo files; ``indptr`` is read completely, the entries in chunks."""
     try:
         with np.load(path, allow_pickle=False) as file:
-            kind = str(file["format"].item().decode()) if "format" in file.files else ""
+            form = np.asarray(file["format"]).item() if "format" in file.files else ""
+            kind = form.decode() if isinstance(form, bytes) else str(form)
             if kind not in ("csr", "csc", "coo"):
                 return None
-            shape = tuple(int(size) for size in file["shape"])
+            rows, columns = (int(size) for size in file["shape"])
             indptr = file["indptr"] if kind != "coo" else None
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} cannot be read as an npz matrix: {error}") from None
+    except Exception as error:  # a damaged file can raise nearly anything, from zipfile, zlib and numpy
+        raise unreadable(path, "npz", error) from None
     names = ["row.npy", "col.npy", "data.npy"] if indptr is None else ["indices.npy", "data.npy"]
     count = _stored_count(path, names)
     if indptr is not None:
         axis = 0 if kind == "csr" else 1
-        check_pointers(indptr, shape[axis], count, axis, f"The sparse matrix in {path}")
+        check_pointers(indptr, (rows, columns)[axis], count, axis, f"The sparse matrix in {path}")
 
     def chunks() -> Iterator[Chunk]:
         at = 0
-        for arrays in _members(path, names):
+        for arrays in _members(path, names, count if indptr is None else int(indptr[-1])):
             if indptr is None:
                 yield arrays[0].astype(np.int64), arrays[1].astype(np.int64), arrays[2]
                 continue
@@ -121,7 +140,7 @@ def _npz(path: Path) -> Triplets | None:
             at += len(places)
             yield (outer, inner, arrays[1]) if kind == "csr" else (inner, outer, arrays[1])
 
-    return Triplets((shape[0], shape[1]), count, chunks)
+    return Triplets((rows, columns), count, chunks)
 
 
 def _stored_count(path: Path, names: list[str]) -> int:
@@ -133,8 +152,8 @@ def _stored_count(path: Path, names: list[str]) -> int:
             for name in names:
                 with archive.open(name) as member:
                     headers.append(read_npy_header(member))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} cannot be read as an npz matrix: {error}") from None
+    except Exception as error:
+        raise unreadable(path, "npz", error) from None
     for name, (_, dtype) in zip(names[:-1], headers, strict=False):
         check_whole(np.empty(0, dtype), name.removesuffix(".npy"), label)
     counts = {shape[0] for shape, _ in headers}
@@ -143,13 +162,13 @@ def _stored_count(path: Path, names: list[str]) -> int:
     return counts.pop()
 
 
-def _members(path: Path, names: list[str]) -> Iterator[list[Array]]:
-    """Arrays of an npz side by side, in chunks."""
+def _members(path: Path, names: list[str], end: int) -> Iterator[list[Array]]:
+    """The first ``end`` numbers of arrays of an npz side by side, in chunks."""
     with ExitStack() as stack:
         archive = stack.enter_context(zipfile.ZipFile(path))
         members = [stack.enter_context(archive.open(name)) for name in names]
         headers = [read_npy_header(member) for member in members]
-        left = headers[0][0][0]
+        left = end
         while left:
             count = min(left, CHUNK)
             pairs = zip(members, headers, strict=True)
@@ -166,7 +185,7 @@ def _parquet(path: Path) -> Triplets:
     try:
         file = ParquetFile(path)
     except Exception as error:  # pyarrow's own errors, which are many
-        raise ValueError(f"{path} cannot be read as a Parquet file: {error}") from None
+        raise unreadable(path, "parquet", error) from None
     wanted = ["row", "column", "value"]
     if not set(wanted) <= set(file.schema_arrow.names):
         columns = ", ".join(file.schema_arrow.names)

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from partwise.arguments import is_whole
+from partwise.data.entry_checks import float_type
 from partwise.data.sparse_structure import check_structure
 from partwise.linalg.matching import unit_columns
 from partwise.types import Array
@@ -21,15 +23,40 @@ def hoyer(x: Any, axis: int | None = None) -> Any:
     """
     if sp.issparse(x):
         check_structure(x)
-    array = sp.coo_array(x) if sp.issparse(x) else np.asarray(x)
+    array = sp.coo_array(x) if sp.issparse(x) else _numbers(x)
+    float_type(array.dtype, "A vector")
+    if axis is not None and not (is_whole(axis) and -array.ndim <= axis < array.ndim):
+        raise ValueError(f"axis must be None or an axis of an array of {array.ndim} dimensions, not {axis!r}.")
     size = int(np.prod(array.shape)) if axis is None else array.shape[axis]
     if size == 0:
         raise ValueError("An empty vector has no sparsity.")
     values = abs(array.astype(np.float64))
+    stored = values.data if sp.issparse(values) else values
+    if not np.isfinite(stored).all():
+        raise ValueError("A vector must hold finite numbers to have a sparsity; remove NaN and infinite ones.")
+    values = _within_range(values, axis)
     ones = np.asarray(values.sum(axis=axis))
     twos = np.sqrt(np.asarray((values * values).sum(axis=axis)))
     result = _from_norms(ones, twos, size)
     return float(result) if result.ndim == 0 else result
+
+
+def _numbers(x: Any) -> Array:
+    try:
+        return np.asarray(x)
+    except ValueError:
+        raise ValueError("The vectors must be of one length.") from None
+
+
+def _within_range(values: Any, axis: int | None) -> Any:
+    """Every vector times a power of two that puts its largest entry near 1: its sparsity is the same, to the bit."""
+    sparse = sp.issparse(values)
+    largest = values.max(axis=axis)
+    power = -np.frexp(largest.toarray() if sp.issparse(largest) else largest)[1]
+    if not sparse:
+        return np.ldexp(values, power if axis is None else np.expand_dims(power, axis))
+    each = power if axis is None else power[values.coords[1 - axis % values.ndim]]
+    return sp.coo_array((np.ldexp(values.data, each), values.coords), shape=values.shape)
 
 
 def _from_norms(ones: Array, twos: Array, size: int) -> Array:

@@ -226,7 +226,23 @@ class Certificate:
     @classmethod
     def from_dict(cls, known: dict[str, Any]) -> Certificate:
         """The certificate that gave this dict; what does not fit is refused."""
-        return Reader().read(cls, known)
+        certificate = Reader().read(cls, known)
+        if not certificate._sound:
+            raise ValueError("The numbers of the certificate do not fit together.")
+        return certificate
+
+    @property
+    def _sound(self) -> bool:
+        """Whether these can be the numbers of a run."""
+        counts = (*self.shape, self.rank, self.threads, self.nonzeros, self.iterations, self.returned, self.reseeded)
+        topics = (*self.dead_topics, *(topic for pair in self.duplicate_topics for topic in pair))
+        return (
+            min(counts) >= 0
+            and 0 <= self.relative_error < np.inf
+            and 0 <= self.seconds < np.inf
+            and (self.angles is None or len(self.angles) == self.rank)
+            and all(0 <= topic < self.rank for topic in topics)
+        )
 
     def __str__(self) -> str:
         rows = self.rows()

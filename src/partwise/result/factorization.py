@@ -174,5 +174,5 @@ def load(path: str | os.PathLike[str]) -> Factorization:
     meta, arrays, _ = archive.read(path, KIND, LAYOUT)
     try:
         return Factorization.from_stored(meta, arrays)
-    except (KeyError, TypeError, AttributeError, ValueError):
+    except Exception:  # what somebody has written into a file can raise nearly anything
         raise ValueError(f"{path} is a {KIND} file, but its contents do not fit together.") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import glob
 import json
+import math
 import os
 import shutil
 import sys
@@ -17,6 +18,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from partwise.storage.npy import read_npy_header
 from partwise.storage.targets import check_target, is_stream, resolved, stream
 from partwise.types import Array
 
@@ -130,11 +132,12 @@ def read(path: str | os.PathLike[str], kind: str, layout: int) -> tuple[Any, dic
     """(meta, arrays, layout) of a file of this kind; every other file, and a newer layout, is refused in a sentence."""
     try:
         with Path(path).open("rb") as file, zipfile.ZipFile(file) as archive:
-            arrays = {name.removesuffix(".npy"): _array(archive, name) for name in archive.namelist()}
-        header = json.loads(arrays.pop("header").tobytes())
-        actual, written, meta = str(header["kind"]), int(header["version"]), header["meta"]
-        if sorted(arrays) != header.get("arrays", sorted(arrays)):  # a damaged index can hide a member
-            raise ValueError("There are other arrays than those that were written.")
+            header = json.loads(_array(archive, "header.npy").tobytes())
+            actual, written, meta = str(header["kind"]), int(header["version"]), header["meta"]
+            names = sorted(name.removesuffix(".npy") for name in archive.namelist() if name != "header.npy")
+            if names != header.get("arrays", names):  # before any is read: it could be of any size
+                raise ValueError("There are other arrays than those that were written.")
+            arrays = {name: _array(archive, f"{name}.npy") for name in names}
     except FileNotFoundError:
         raise FileNotFoundError(f"There is no file {path}.") from None
     except IsADirectoryError:
@@ -152,6 +155,10 @@ def read(path: str | os.PathLike[str], kind: str, layout: int) -> tuple[Any, dic
 
 def _array(archive: zipfile.ZipFile, name: str) -> Array:
     """One array, read to the end of its member: only then zipfile compares the checksum."""
+    with archive.open(name) as member:
+        shape, dtype = read_npy_header(member)
+        if member.tell() + math.prod(shape) * dtype.itemsize != archive.getinfo(name).file_size:
+            raise ValueError("The array is not as long as its header says.")
     with archive.open(name) as member:
         array: Array = np.lib.format.read_array(member, allow_pickle=False)
         if member.read(1):

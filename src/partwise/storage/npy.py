@@ -9,9 +9,12 @@ import numpy as np
 
 def read_npy_header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
     """(shape, dtype), after which ``file`` stands at the first number; an array of objects is refused."""
-    version = np.lib.format.read_magic(file)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, dtype = read(file)
+    try:
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(file)
+    except Exception:  # the header is a Python literal, and a damaged one can raise nearly anything
+        raise ValueError("its header is damaged.") from None
     if dtype.hasobject:
         raise ValueError("it holds objects, not numbers.")
     return tuple(map(int, shape)), np.dtype(dtype)

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from partwise.data.disk import open_matrix
 from partwise.data.manifest import MANIFEST, Stored
-from partwise.data.write import PART_BYTES, new_folder, write_matrix
+from partwise.data.write import PART_BYTES, full_disk_as_sentence, new_folder, write_matrix
 from partwise.text.collection import Collection, CollectionBuilder, DocumentRecord
 from partwise.text.document import Document, as_documents
 from partwise.text.json_arrays import array_to_json, json_to_array
@@ -52,7 +52,7 @@ def store_texts(
     if memory_limit < LEAST_LIMIT:
         raise ValueError(f"memory_limit must be at least {LEAST_LIMIT:,} bytes, not {memory_limit:,}.")
     path, chosen = new_folder(target), weighting or Weighting()
-    with RecordFile(path.parent) as records:
+    with full_disk_as_sentence(path, ""), RecordFile(path.parent) as records:
         counts = _count_terms(as_documents(documents), chosen, records, memory_limit)
         records.refuse_same_ids()
         vocabulary = vocabulary_from_counts(chosen, counts)

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike
 
 from partwise.data.as_data import as_data
+from partwise.data.sparse_structure import check_structure
 from partwise.linalg.svd import SVD
 from partwise.result.factorization import Factorization
 from partwise.storage import archive
@@ -114,6 +115,8 @@ def load_lsi(path: Path) -> LSI:
         u, s, v = arrays["u"], arrays["s"], arrays["v"]
         if not u.shape[1] == v.shape[1] == len(s):
             raise ValueError("The factors differ in rank.")
+        if not all(array.dtype.kind == "f" and np.isfinite(array).all() for array in (u, s, v)):
+            raise ValueError("The factors are not finite numbers.")
         model = LSI(settings.k, seed=settings.seed)
         model._set_svd(SVD(u, s, v, norms.norm2, norms.rest2))
         model._collection = _collection(meta["collection"], arrays, (len(u), len(v)))
@@ -135,7 +138,7 @@ def _read(path: Path, kind: str, build: Callable[[Plain, Mapping[str, Array]], F
     meta, arrays, _ = archive.read(path, kind, LAYOUT)
     try:
         return build(meta, arrays)
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+    except Exception as error:  # what somebody has written into a file can raise nearly anything
         if isinstance(error.__context__, ImportError):
             raise  # the file is sound, but a package that it needs, such as the stemmer's, is not installed
         raise ValueError(f"{path} is a {kind} file, but its contents do not fit together.") from None
@@ -199,6 +202,8 @@ def _collection(remarks: Plain, arrays: Mapping[str, Array], shape: tuple[int, i
         raise ValueError("The names do not fit the factors.")
     starts = np.concatenate([[0], np.cumsum(arrays["a_terms"], dtype=np.int64)])
     matrix = sp.csr_array((arrays["a_values"], arrays["a_documents"], starts), shape=shape)
-    matrix.check_format(full_check=True)
+    check_structure(matrix)
+    if matrix.dtype.kind != "f" or not np.isfinite(matrix.data).all() or (matrix.data < 0).any():
+        raise ValueError("The entries are not those of a nonnegative matrix.")
     notes = Reader().read(DocumentRemarks, remarks)
     return Collection(**strings, A=matrix, vocabulary=vocabulary, empty=notes.empty, duplicates=notes.duplicates)

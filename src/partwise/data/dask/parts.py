@@ -74,7 +74,7 @@ def _lines(array: Any, long: int) -> list[list[Any]]:
 def from_stored(stored: Stored, client: Any) -> ClusterData:
     """A matrix on storage that every worker can read: each reads its own parts."""
     parts = placed(client, partial(on_worker.load_part, str(stored.folder.absolute())), range(stored.parts), retries=2)
-    cluster = Cluster(client, parts, stored.edges, stored.shape[1], stored.dtype)
+    cluster = Cluster(client, parts, stored.edges, stored.sides[1], stored.dtype)
     return (ClusterData if stored.known is None else WeightedClusterData)(cluster, turned=stored.long == 1)
 
 
