@@ -215,7 +215,7 @@ def kl_sweeps(sweeps: int = 2, *, l1_w: float = 0.0, l1_h: float = 0.0) -> Algor
     update = PoissonSweeps(whole_number("kl-sweeps(sweeps=...)", sweeps))
     algorithm = _build("kl-sweeps", update, (0, 0), l1=(l1_w, l1_h))
     settings = {**algorithm.settings, "sweeps": update.sweeps}
-    return replace(algorithm, extrapolation=Extrapolation(), loss="poisson", settings=settings)
+    return replace(algorithm, extrapolation=Extrapolation(), loss="poisson", settings=settings, init="spa")
 
 
 def kl_newton(*, l1_w: float = 0.0, l1_h: float = 0.0) -> Algorithm:

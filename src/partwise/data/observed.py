@@ -21,6 +21,8 @@ from partwise.types import Array
 
 ROW_FACTS = ("row_norms2", "row_sums", "row_weights", "row_counts", "row_logs")
 """What is summed over the entries of each row, so that it can be added up over parts."""
+OWN = 8
+"""The work of an entry in its row's own gram, in entries that go into a product alone."""
 
 
 class Weighted:
@@ -129,7 +131,7 @@ class Observed(Weighted, LocalData):
     def blocks(self) -> tuple[Block, ...]:
         """Row blocks of equal work."""
         each = 8 + (0 if self.base is None else self.base.nnz / self.shape[0])
-        return borders(self._special.indptr + np.arange(self.shape[0] + 1) * each)
+        return borders(OWN * self._special.indptr.astype(np.int64) + np.arange(self.shape[0] + 1) * each)
 
     def _summed(self, terms: Array, base: Callable[[Any], Array]) -> Array:
         """Σ_j (a function of the entry and its weight), from the special entries and all of the base."""

@@ -13,6 +13,8 @@ from partwise.kernels.nnls import fnnls_row, pivot_row, solve_passive
 
 NEAR = 128
 """Entries that are taken at a time, so that their rows of the fixed factor stay near."""
+LANES = 16
+"""Entries are filled up with zeros to a multiple of this, so that no sum over them has a remainder."""
 NOTHING = 1e-20
 """The share of a row's sum below which a component that the Newton step sends to zero is zero."""
 
@@ -20,6 +22,17 @@ NOTHING = 1e-20
 def width(rank: int) -> int:
     """The numbers of one system."""
     return rank + rank * (rank + 1) // 2
+
+
+@sums_jit
+def _fill_up(size, f, first, second):
+    """Zeros after the first ``size`` columns of f and of two rows of weights; the size with them."""
+    full = (size + LANES - 1) // LANES * LANES
+    for j in range(size, full):
+        first[j] = second[j] = 0.0
+        for c in range(len(f)):
+            f[c, j] = 0.0
+    return full
 
 
 @sums_jit
@@ -31,7 +44,20 @@ def _add_products(size, f, weight, weighted, system):
         own, row = weighted, f[c]
         for j in range(size):
             own[j] = weight[j] * row[j]
-        for d in range(c, k):
+        rest = k - (k - c) % 4
+        for d in range(c, rest, 4):
+            g0, g1, g2, g3 = f[d], f[d + 1], f[d + 2], f[d + 3]
+            t0 = t1 = t2 = t3 = 0.0
+            for j in range(size):
+                t0 += own[j] * g0[j]
+                t1 += own[j] * g1[j]
+                t2 += own[j] * g2[j]
+                t3 += own[j] * g3[j]
+            system[at + d - c] += t0
+            system[at + d + 1 - c] += t1
+            system[at + d + 2 - c] += t2
+            system[at + d + 3 - c] += t3
+        for d in range(rest, k):
             other, total = f[d], 0.0
             for j in range(size):
                 total += own[j] * other[j]
@@ -82,6 +108,7 @@ def poisson_systems(indptr, indices, values, fixed, factor, out, logs):
                         logs[0] += a * math.log(ratio[j])
                     else:
                         logs[1] += 1
+            size = _fill_up(size, f, ratio, curve)
             _add_rows(size, f, ratio, system)
             _add_products(size, f, curve, weighted, system)
         for c in range(out.shape[1]):
@@ -104,6 +131,7 @@ def weighted_systems(indptr, indices, values, weights, fixed, out):
                 a[j] = v[j] * values[lo + j]
                 for c in range(k):
                     f[c, j] = row[c]
+            size = _fill_up(size, f, a, v)
             _add_rows(size, f, a, system)
             _add_products(size, f, v, weighted, system)
         for c in range(out.shape[1]):

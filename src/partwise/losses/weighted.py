@@ -10,7 +10,7 @@ import numpy as np
 
 from partwise.algorithms.base import Algorithm, Side
 from partwise.algorithms.penalties import PerObservation
-from partwise.algorithms.table import als_hals, penalised
+from partwise.algorithms.table import anls, extrapolated, penalised
 from partwise.algorithms.updates import exact
 from partwise.data.base import Pieces
 from partwise.data.passes import Tall, as_part, sum_rows, total, walk
@@ -48,10 +48,10 @@ class WeightedSquared(Loss):
     units: ClassVar[tuple[str, str]] = ("of √Σva² over the known entries", "of the variance around the mean explained")
 
     def suited(self, data: Data) -> Algorithm | None:
-        """The usual one, and, where all that is not stored is unknown, with a penalty by observation."""
+        """Where all that is not stored is unknown: exact rows with momentum, and a penalty by observation."""
         if data.outside > 0:  # type: ignore[attr-defined]
             return None
-        return penalised(als_hals(), w=PerObservation(LAMBDA), h=PerObservation(LAMBDA))
+        return penalised(extrapolated(anls()), w=PerObservation(LAMBDA), h=PerObservation(LAMBDA))
 
     def refuses(self, data: Data, algorithm: Algorithm) -> str | None:
         if refusal := super().refuses(data, algorithm):
