@@ -8,7 +8,7 @@ PEERS := $(VENV)/.peers
 
 .PHONY: demo test test-slow test-browser chromium screenshot lint docs paper bench bench-quick bench-iteration \
 	bench-restarts bench-ranks bench-pipeline bench-minibatch bench-sklearn-tests bench-words bench-retrieval \
-	bench-search bench-dask bench-disk bench-report clean
+	bench-search bench-dask bench-disk bench-losses bench-report clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -109,6 +109,15 @@ bench-retrieval: $(READY)  ## search, clusters and weights against human judgeme
 
 bench-search: $(READY)  ## how long a query takes in a model of 200,000 documents
 	$(BIN)/python benchmarks/search_time.py
+	$(BIN)/python docs/generate.py
+
+# cmfrec is compiled from source; without it the ratings are measured alone.
+bench-losses: $(READY)  ## counts, ratings and holes: the further losses beside scikit-learn and cmfrec; ARGS="--only holes"
+	test -x $(VENV)/cmfrec/bin/python || { $(PYTHON) -m venv $(VENV)/cmfrec && \
+		$(VENV)/cmfrec/bin/python -m pip install --quiet --disable-pip-version-check \
+		numpy pandas scipy threadpoolctl cmfrec; } || \
+		{ rm -rf $(VENV)/cmfrec; echo "cmfrec cannot be installed here; the benchmark goes on without it"; }
+	$(BIN)/python benchmarks/losses.py $(ARGS)
 	$(BIN)/python docs/generate.py
 
 bench-report: $(READY) chromium  ## the report of 10,000 and of 200,000 documents: its size, and how soon it can be used

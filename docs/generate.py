@@ -11,6 +11,7 @@ import benchmarks_page
 import commands_page
 import contributing_page
 import design_page
+import losses_page
 import retrieval_page
 import scale_page
 import sklearn_page
@@ -222,6 +223,11 @@ def retrieval() -> str:
     return retrieval_page.page(result("retrieval"), result("search_time"), table)
 
 
+def losses() -> str:
+    """docs/losses.md."""
+    return losses_page.page(result("losses"), table)
+
+
 def scale() -> str:
     """docs/scale.md, of which only the measured part is written here."""
     return scale_page.page(result("disk"), table)
@@ -252,6 +258,7 @@ PAGES = {
     "algorithms.md": algorithms_page,
     "design.md": design,
     "measured.md": measured_page,
+    "losses.md": losses,
     "retrieval.md": retrieval,
     "scale.md": scale,
     "coming-from-scikit-learn.md": from_sklearn,
