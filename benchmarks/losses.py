@@ -16,8 +16,7 @@ import tempfile
 import time
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from io import BytesIO
 from itertools import count
 from pathlib import Path
@@ -62,15 +61,6 @@ def timed(work: Callable[[], object]) -> tuple[object, dict]:
     return result, {name: round(value, 4) for name, value in spent.items()}
 
 
-@contextmanager
-def replacing(path: Path) -> Iterator[object]:
-    """A file that takes the name when it is whole."""
-    temporary = path.with_suffix(".part")
-    with temporary.open("wb") as file:
-        yield file
-    temporary.replace(path)
-
-
 def quiet() -> None:
     """Unknown rows of a fold and iterations that run out are part of what is measured."""
     warnings.simplefilter("ignore")
@@ -97,47 +87,50 @@ def divergence(matrix: sp.csr_array, w: np.ndarray, h: np.ndarray) -> float:
     return total
 
 
-def sklearn_piece(path: str, rank: str, kept: str) -> dict:
-    """Ten iterations of scikit-learn's multiplicative updates from where the last ten ended, or from its own start."""
+def ended(pieces: list[dict]) -> bool:
+    """scikit-learn's rule: 200 iterations, or less than 1e-4 of the first error gained in the last ten."""
+    errors = [piece["error"] for piece in pieces]
+    return len(errors) > 20 or (len(errors) > 1 and errors[-2] - errors[-1] < 1e-4 * errors[0])
+
+
+def sklearn_pieces(path: str, rank: str, stem: str) -> dict:
+    """Ten iterations after ten, each kept in files, for two minutes of the processor or to the end."""
     from sklearn.decomposition import NMF
     from sklearn.decomposition._nmf import _beta_divergence, _initialize_nmf
 
     quiet()
-    samples, k, pair = sp.csr_matrix(sp.load_npz(path).T), int(rank), Path(kept)
-
-    def ten() -> tuple[np.ndarray, NMF, float | None]:
-        first = not pair.exists()
-        w, h = _initialize_nmf(samples, k, init="nndsvda", random_state=0) if first else np.load(pair).values()
-        error = _beta_divergence(samples, w, h, 1, square_root=True) if first else None
+    samples, k, pair, record = sp.csr_matrix(sp.load_npz(path).T), int(rank), Path(f"{stem}.npz"), Path(f"{stem}.json")
+    if not pair.exists():
+        (w, h), spent = timed(lambda: _initialize_nmf(samples, k, init="nndsvda", random_state=0))
+        pieces = [{**spent, "error": float(_beta_divergence(samples, w, h, 1, square_root=True))}]
+    else:
+        (w, h), pieces = np.load(pair).values(), json.loads(record.read_text())
+    while not ended(pieces) and time.process_time() < 120:
         model = NMF(k, solver="mu", beta_loss="kullback-leibler", init="custom", tol=0, max_iter=10)
-        return model.fit_transform(samples, W=w, H=h), model, error
-
-    (w, model, error), spent = timed(ten)
-    with replacing(pair) as file:
-        np.savez(file, w=w, h=model.components_)
-    return {**spent, "first": error, "error": float(model.reconstruction_err_)}
+        w, spent = timed(lambda w=w, h=h, model=model: model.fit_transform(samples, W=w, H=h))
+        h = model.components_
+        pieces.append({**spent, "error": float(model.reconstruction_err_)})
+        np.savez(pair.with_suffix(".part.npz"), w=w, h=h)
+        pair.with_suffix(".part.npz").replace(pair)
+        record.write_text(json.dumps(pieces))
+    return {"ended": ended(pieces)}
 
 
 def poisson_sklearn(path: Path, rank: int) -> dict:
-    """``NMF(k, solver="mu", beta_loss="kullback-leibler")`` as a user calls it, 200 iterations at most.
+    """``NMF(k, solver="mu", beta_loss="kullback-leibler")`` as a user calls it, step by step.
 
-    It looks at its tolerance, 1e-4 of the first error, every ten iterations; each ten are a process of their own, so
-    that a run which is broken off goes on where it was.
+    It looks at its tolerance every ten iterations, so ten after ten are the same run, and one that is broken off goes
+    on where it was.
     """
     import sklearn
 
-    pair, record = RAW / f"losses-sklearn-{rank}.npz", RAW / f"losses-sklearn-{rank}.json"
-    pieces = json.loads(record.read_text()) if record.exists() and pair.exists() else []
-    errors = [pieces[0]["first"]] + [piece["error"] for piece in pieces] if pieces else []
-    while len(pieces) < 20 and (len(errors) < 2 or errors[-2] - errors[-1] >= 1e-4 * errors[0]):
-        pieces.append(child("sklearn_piece", path, rank, pair))
-        errors = [pieces[0]["first"]] + [piece["error"] for piece in pieces]
-        record.write_text(json.dumps(pieces))
-        say(f"scikit-learn, k = {rank}: {10 * len(pieces)} iterations, D = {errors[-1] ** 2 / 2:,.0f}")
-    w, h = np.load(pair).values()
+    stem = RAW / f"losses-sklearn-{rank}"
+    while not child("sklearn_pieces", path, rank, stem)["ended"]:
+        say(f"scikit-learn, k = {rank}: {10 * (len(json.loads(Path(f'{stem}.json').read_text())) - 1)} iterations")
+    pieces, (w, h) = json.loads(Path(f"{stem}.json").read_text()), np.load(f"{stem}.npz").values()
     value = divergence(sp.csr_array(sp.load_npz(path)), h.T, w)
     spent = {name: sum(piece[name] for piece in pieces) for name in ("seconds", "processor_seconds")}
-    return {**spent, "divergence": value, "iterations": 10 * len(pieces), "version": sklearn.__version__}
+    return {**spent, "divergence": value, "iterations": 10 * (len(pieces) - 1), "version": sklearn.__version__}
 
 
 def poisson_partwise(path: str, rank: str, target: str) -> dict:
@@ -370,7 +363,7 @@ def squared(scratch: Path, again: bool) -> dict:
 PARTS = {"poisson": poisson, "memory": memory, "ratings": ratings, "holes": holes, "squared": squared}
 CHILDREN = {
     f.__name__: f
-    for f in (sklearn_piece, poisson_partwise, write_counts, memory_fit, ratings_partwise, holes_child, squared_child)
+    for f in (sklearn_pieces, poisson_partwise, write_counts, memory_fit, ratings_partwise, holes_child, squared_child)
 }
 
 

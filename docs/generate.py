@@ -225,7 +225,8 @@ def retrieval() -> str:
 
 def losses() -> str:
     """docs/losses.md."""
-    return losses_page.page(result("losses"), table)
+    ranks = HERE.parent / "benchmarks" / "results" / "ranks-held-out.json"
+    return losses_page.page(result("losses"), result("ranks-held-out") if ranks.exists() else None, table)
 
 
 def scale() -> str:

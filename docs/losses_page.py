@@ -45,9 +45,9 @@ SQUARED = (
 )
 
 
-def page(found: dict[str, Any], table: Table) -> str:
-    """The whole page."""
-    parts = found["parts"]
+def page(found: dict[str, Any], ranks: Part | None, table: Table) -> str:
+    """The whole page; ``ranks`` is what ``make bench-ranks`` wrote of held-out entries, where it has."""
+    parts = found["parts"] | ({"ranks": ranks} if ranks else {})
     shown = [piece for name, tell in SECTIONS.items() if name in parts for piece in tell(parts[name], table)]
     return "\n\n".join(["# Counts, ratings, holes: measured", INTRODUCTION, floors(parts, table), *shown]) + "\n"
 
@@ -110,6 +110,20 @@ def squared_floors(part: Part) -> list[tuple[str, ...]]:
     """The slowest of the data sets."""
     ratio = max(row["same"]["ratio"] for row in part["rows"])
     return [("Squared loss, iterations, the slowest of three", f"{ratio:.2f} × version 0.1", "1", verdict(part["met"]))]
+
+
+def rank_floors(part: Part) -> list[tuple[str, ...]]:
+    """The rank by held-out entries on planted data."""
+    names = {"squared": "squared loss", "poisson": "Poisson", "holes": "a tenth of the entries unknown"}
+    return [
+        (
+            f"The rank by held-out entries, planted k = 3 to 20, {names[row['data']]} (`make bench-ranks`)",
+            f"k or a neighbour in {row['near']} of {row['of']}",
+            f"{row['floor']:.0%}",
+            verdict(row["met"]),
+        )
+        for row in part["rows"]
+    ]
 
 
 def poisson(part: Part, table: Table) -> list[str]:
@@ -192,6 +206,7 @@ FLOORS: dict[str, Callable[[Part], list[tuple[str, ...]]]] = {
     "ratings": rating_floors,
     "holes": hole_floors,
     "squared": squared_floors,
+    "ranks": rank_floors,
 }
 SECTIONS: dict[str, Callable[[Part, Table], list[str]]] = {
     "poisson": poisson,

@@ -121,7 +121,7 @@ def factorize(
     weights : numbers ≥ 0 of the same shape, an array or sparse; 0, and in a sparse one what is not stored, is unknown,
     unstored : unless this gives the weight of all that a sparse ``weights`` does not store (implicit feedback).
     biases : whether two further components hold a nonnegative bias of each row and of each column (the last two, with
-        W's last column and H's last row but one held at the root of the mean entry).
+        W's last column and H's last row but one held at half the root of the mean entry).
     init : a name in ``INITS``, an object, W itself, a pair (W, H), or an earlier result; None is the algorithm's own,
         ``sample`` for the default one, and ``random-acol`` with restarts.
     stop : a stopping rule or a list of which any may stop the run (see :func:`default_stop`); without MaxIterations

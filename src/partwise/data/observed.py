@@ -15,7 +15,7 @@ from partwise.data.base import LocalData, OwnParts
 from partwise.data.dense import DenseData
 from partwise.data.entry_checks import digest_of
 from partwise.data.sparse import SparseData
-from partwise.kernels.row_systems import weighted_systems, width
+from partwise.kernels.row_systems import triangle, weighted_systems, width
 from partwise.threads.pool import Block, borders
 from partwise.types import Array
 
@@ -215,7 +215,7 @@ class Observed(Weighted, LocalData):
             product = np.empty((hi - lo, rank), self.dtype)
             self.base.product(lo, hi, fixed, product)
             systems[:, :rank] = self.outside * product.astype(np.float64, copy=False)
-            systems[:, rank:] = self.outside * gram[np.triu_indices(rank)]
+            systems[:, rank:] = self.outside * gram[triangle(rank)]
         indptr, indices, values, weights = self.special
         weighted_systems(indptr[lo : hi + 1], indices, values, weights, fixed, systems)
         if self._thin is not None:

@@ -12,9 +12,10 @@ from partwise.types import Array, Data
 
 @dataclass(frozen=True)
 class Biased:
-    """k random components, then the biases: (b, √μ) and (√μ, c), whose √μ columns are held; μ is the mean entry.
+    """k random components, then the biases: (b, ½√μ) and (½√μ, c), whose ½√μ columns are held; μ is the mean entry.
 
-    So WH holds √μ (b_i + c_j) beside the parts, and both biases are nonnegative.
+    So WH holds ½√μ (b_i + c_j) beside the parts, and both biases are nonnegative. The lower the level that is held, the
+    more a penalty weighs on the biases; ½ predicted ratings best among 1, 0.7 and 0.5.
     """
 
     reads_nothing = True
@@ -23,14 +24,14 @@ class Biased:
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
         level = _level(data)
         w = rng.random((data.shape[0], rank)) * level
-        w[:, -2], w[:, -1] = level / 2, level
+        w[:, -2], w[:, -1] = level, level / 2
         return w.astype(data.dtype)
 
     def other(self, data: Data, rank: int, rng: np.random.Generator) -> Array:
         """H as a tall factor: small weights, and the columns' biases."""
         level = _level(data)
         h = rng.random((data.shape[1], rank)) * 0.2 * level
-        h[:, -2], h[:, -1] = level, level / 2
+        h[:, -2], h[:, -1] = level / 2, level
         return h.astype(data.dtype)
 
 

@@ -5,6 +5,8 @@ the sum of what each part gives. Triangles run along the rows of G: G[0, 0:], G[
 """
 
 import math
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +24,12 @@ NOTHING = 1e-20
 def width(rank: int) -> int:
     """The numbers of one system."""
     return rank + rank * (rank + 1) // 2
+
+
+@lru_cache(maxsize=32)
+def triangle(rank: int) -> tuple[Any, Any]:
+    """(rows, columns) of the triangle as it is packed."""
+    return np.triu_indices(rank)
 
 
 @sums_jit

@@ -16,7 +16,7 @@ from partwise.data.base import Pieces
 from partwise.data.passes import Tall, as_part, sum_rows, total, walk
 from partwise.data.products import gram_of
 from partwise.kernels.products import column_dots
-from partwise.kernels.row_systems import row_gains, system_stationarity, width
+from partwise.kernels.row_systems import row_gains, system_stationarity, triangle, width
 from partwise.losses.base import Batch, Fill, Loss, Share, SideCheck
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Factor, FactorRows, Part, Systems
@@ -159,7 +159,7 @@ class WeightedSquared(Loss):
         packed = systems
         if matrix.any():
             packed = systems.copy()
-            packed[:, rank:] += matrix[np.triu_indices(rank)]
+            packed[:, rank:] += matrix[triangle(rank)]
         shift = np.zeros((1, rank)) if linear is None else 0.5 * (linear[None] if linear.ndim == 1 else linear[lo:hi])
         free = np.ones(rank, bool)
         free[list(side.update.fixed)] = False
