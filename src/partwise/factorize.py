@@ -404,8 +404,8 @@ def as_problem(
     start = as_init(init, chosen, restarts)
     data = as_data(matrix, zero=lenient)
     chosen = suited(chosen, data)
-    if init is None and data.weighted:
-        start = as_init("random" if data.for_starts is None else RANDOM)
+    if init is None:
+        start = as_init("random" if data.for_starts is None else RANDOM if data.weighted else None, chosen, restarts)
     rank = check_rank(rank, data.shape, lenient=lenient)
     if not data.norm2 > 0:
         start = Given(np.zeros((data.shape[0], rank)), np.zeros((rank, data.shape[1])))
