@@ -807,3 +807,24 @@ def test_long_and_far_names() -> None:
     with pytest.raises(ValueError, match="no initialisation 'xxx") as caught:
         pw.factorize(A, 2, init="x" * 10_000)
     assert len(str(caught.value)) < 400
+
+
+def foreign(library: str, name: str) -> Any:
+    """An object of a class of another library, as far as it is looked at."""
+    return type(name, (), {"__module__": f"{library}.core"})()
+
+
+@BOTH
+def test_objects_of_other_libraries(call: Callable[..., Any]) -> None:
+    """What holds a matrix is refused with the way to it."""
+    refused(TypeError, r"AnnData of anndata.*adata\.X", call, foreign("anndata", "AnnData"), 1)
+    refused(TypeError, r"COO of sparse.*to_scipy_sparse\(\) first", call, foreign("sparse", "COO"), 1)
+    refused(TypeError, r"LazyFrame of polars.*collect\(\) first", call, pl.LazyFrame({"a": [1.0]}), 1)
+
+
+@pytest.mark.parametrize(
+    "read", [read_matrix, lambda path: pw.write_matrix(path, A), pw.factorize(A, 2, stop=RULE).save]
+)
+def test_addresses_are_no_paths(read: Callable[..., Any]) -> None:
+    """An address is refused as what it is."""
+    refused(ValueError, r"s3://bucket/a\.npz is the address of something elsewhere", read, "s3://bucket/a.npz")

@@ -21,7 +21,7 @@ def choose(what: str, name: Any, table: Mapping[str, Any]) -> Any:
         raise TypeError(f"{what} must be a name or an object of its kind, not {type(name).__name__}.")
     if name in table:
         return table[name]
-    near = get_close_matches(name[:100].lower().replace("_", "-").replace(" ", "-"), table, n=1, cutoff=0.7)
+    near = get_close_matches(name[:100].lower().replace("_", "-").replace(" ", "-"), table, n=1, cutoff=0.65)
     hint = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(table)}."
     raise ValueError(f"There is no {what} {shortened(name)!r}; {hint}")
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import partwise as pw
+from partwise.cli.output import csv_text
 from partwise.storage import archive as files
 
 
@@ -198,3 +199,26 @@ def test_pipes_and_devices_that_cannot_be_outputs(saved, folder, warm, tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"pipe", "socket"}
     assert (tmp_path / "pipe").is_fifo()
     assert (tmp_path / "socket").is_socket()
+
+
+def test_cells_that_a_spreadsheet_would_run():
+    """A text that begins as a formula gets an apostrophe; a number stays one."""
+    assert [csv_text(text) for text in ("=cmd|' /C calc'!A0", "@x", "-1.5", "+3", "-a", "plain")] == [
+        "'=cmd|' /C calc'!A0", "'@x", "-1.5", "+3", "'-a", "plain"
+    ]  # fmt: skip
+
+
+def test_numbers_with_too_many_digits(warm, tmp_path):
+    """5,000 digits in JSON are refused with the line; a zarr array is named as what it is; long arguments are cut."""
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "a b"}\n{"text": ' + "9" * 5000 + "}\n")
+    done = warm("topics", path, "-k", "2")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "line 2 is not JSON (a number in it has too many digits)" in done.stderr
+    (tmp_path / "x.zarr").mkdir()
+    (tmp_path / "x.zarr" / "zarr.json").write_text("{}")
+    done = warm("convert", tmp_path / "x.zarr", tmp_path / "m")
+    assert "give it to partwise.write_matrix" in done.stderr
+    done = warm("factorize", "x" * 10_000)
+    assert done.returncode == 2
+    assert len(done.stderr) < 500

@@ -162,3 +162,12 @@ def test_one_run_says_nothing_about_stability():
     """runs must be at least 2."""
     with pytest.raises(ValueError, match="at least 2"):
         pw.stability(planted(10, 8, 2), 2, runs=1)
+
+
+def test_pictures_keep_their_proportions():
+    """Every picture of a part is tied to its own axis; components have whole numbers beside their bars."""
+    fit = pw.factorize(np.random.default_rng(0).random((12, 9)), 3, stop=pw.MaxIterations(2))
+    layout = fit.plot.parts((4, 3)).layout
+    assert [layout[f"yaxis{n}"].scaleanchor for n in ("", 2, 3)] == ["x", "x2", "x3"]
+    bars = pw.stability(np.random.default_rng(0).random((12, 9)), 2, runs=2).plot().axes[1]
+    assert all(tick == int(tick) for tick in bars.get_yticks())

@@ -14,7 +14,18 @@ from rich.text import Text
 
 from partwise.arguments import choose
 from partwise.cli import options
-from partwise.cli.output import cell, check_output, console, print_json, printable, say, shortened, show, table
+from partwise.cli.output import (
+    cell,
+    check_output,
+    console,
+    csv_text,
+    print_json,
+    printable,
+    say,
+    shortened,
+    show,
+    table,
+)
 from partwise.cli.text_input import topic_model_from
 from partwise.cli.topics import show_scores
 from partwise.storage.archive import atomic
@@ -67,7 +78,8 @@ def clusters_csv(clustering: Clusters) -> str:
     rows.writerow(["id", "title", "label", "topic", "name", "degree", "margin"])
     for one in clustering:
         topic, name = ("", "") if one.topic is None else (one.topic, clustering.names[one.topic])
-        rows.writerow([one.id, one.title, one.label, topic, name, f"{one.degree:.6g}", f"{one.margin:.6g}"])
+        texts = [csv_text(text) for text in (one.id, one.title, one.label)]
+        rows.writerow([*texts, topic, csv_text(name), f"{one.degree:.6g}", f"{one.margin:.6g}"])
     return text.getvalue()
 
 

@@ -112,7 +112,11 @@ def show_comparison(comparison: Comparison) -> None:
     show(shown)
     for name, rest in (("first", comparison.only_first), ("second", comparison.only_second)):
         if rest:
-            say("", f"Only in the {name}: " + "; ".join(f"{topic} ({words})" for topic, words in rest) + ".")
+            more = f"; and {len(rest) - SHOWN} more" if len(rest) > SHOWN else ""
+            say(
+                "",
+                f"Only in the {name}: " + "; ".join(f"{topic} ({words})" for topic, words in rest[:SHOWN]) + f"{more}.",
+            )
     say("", f"{comparison.shared_terms:,} terms in both (of {comparison.terms[0]:,} and {comparison.terms[1]:,}).")
     if comparison.shared_documents:
         first = ", the first of them" if len(comparison.moved) > SHOWN else ""

@@ -46,6 +46,8 @@ def convert(
 
     Example: partwise convert news.parquet news.parts --column text
     """
+    if (source / ".zarray").exists() or (source / "zarr.json").exists():
+        raise ValueError(f"{source} is a zarr array: open it with zarr and give it to partwise.write_matrix.")
     axis = None if long is None else choose("axis", long, {"rows": 0, "columns": 1})
     limit = as_bytes(memory_limit)
     weighting = words.weighting()

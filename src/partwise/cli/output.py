@@ -14,10 +14,13 @@ from rich.table import Table
 from rich.text import Text
 
 from partwise.engine.checkpoint import place
+from partwise.io.read_matrix import is_number
 from partwise.kernels.compiling import watched
 from partwise.storage.targets import STDOUT, check_target, descriptor, is_stream
 
 T = TypeVar("T")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a cell begins with that a spreadsheet takes for a formula."""
 
 COMPILING = "compiling, which happens once"
 
@@ -96,6 +99,11 @@ def pairs(rows: Iterable[tuple[str, str]]) -> Table:
     for name, text in rows:
         grid.add_row(Text(name, "bold"), Text(printable(text)))
     return grid
+
+
+def csv_text(text: str) -> str:
+    """A text for a cell of a table; one that a spreadsheet would run as a formula gets an apostrophe before it."""
+    return f"'{text}" if text.startswith(FORMULA) and not is_number(text) else text
 
 
 def check_output(path: Path | None, *inputs: str | Path) -> Path | None:

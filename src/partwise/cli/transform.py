@@ -17,7 +17,7 @@ import typer
 
 from partwise.arguments import choose
 from partwise.cli import options
-from partwise.cli.output import counted, destination, note, print_json, working
+from partwise.cli.output import counted, csv_text, destination, note, print_json, working
 from partwise.storage.archive import atomic
 from partwise.storage.targets import is_stream
 from partwise.text.document import Document
@@ -122,7 +122,7 @@ def mixtures_csv(mixtures: list[Mixture], delimiter: str = ",") -> bytes:
     rows.writerow(["id", "topic", "degree", "margin", *(f"topic_{c}" for c in range(count))])
     for one in mixtures:
         numbers = (f"{number:.6g}" for number in (one.degree, one.margin, *one.mixture))
-        rows.writerow([one.id, "" if one.topic is None else one.topic, *numbers])
+        rows.writerow([csv_text(one.id), "" if one.topic is None else one.topic, *numbers])
     return text.getvalue().encode("utf-8", "replace")
 
 

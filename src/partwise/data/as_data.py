@@ -43,8 +43,25 @@ def as_data(matrix: Any, *, zero: bool = False) -> Data:
             raise TypeError(f"Data of your own must be float32 or float64, not {matrix.dtype}.")
         data = OwnData(matrix) if _has(matrix, "product", "rows") else OwnParts(matrix, _as_part)
     else:
+        _refuse_foreign(matrix)
         data = DenseData(dense_array(matrix))
     return _in_range(data, zero)
+
+
+FOREIGN = {
+    ("anndata", "AnnData"): "give its matrix, adata.X, transposed (.T) where the samples are its rows",
+    ("polars", "LazyFrame"): "call its collect() first",
+    ("sparse", "COO"): "call its to_scipy_sparse() first",
+    ("sparse", "GCXS"): "call its to_scipy_sparse() first",
+}
+"""Classes that hold a matrix and are none for numpy: (library, name) -> how to get at it."""
+
+
+def _refuse_foreign(matrix: Any) -> None:
+    """Refuse an object that numpy would take for one value, with the way to its matrix."""
+    library, name = type(matrix).__module__.partition(".")[0], type(matrix).__name__
+    if advice := FOREIGN.get((library, name)):
+        raise TypeError(f"This is a {name} of {library}, which is not read as a matrix; {advice}.")
 
 
 def _as_part(matrix: Any) -> LocalData:

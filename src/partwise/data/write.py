@@ -37,7 +37,7 @@ from partwise.data.sparse_structure import check_structure
 from partwise.data.unknown import Knowledge, knowledge
 from partwise.storage.archive import Full, atomic, is_full
 from partwise.storage.locks import lock
-from partwise.storage.targets import resolved
+from partwise.storage.targets import refuse_url, resolved
 from partwise.types import Array
 
 ArrayOrSparse: TypeAlias = Array | sp.sparray | sp.spmatrix
@@ -100,6 +100,7 @@ def write_matrix(
 
 def new_folder(path: str | os.PathLike[str]) -> Path:
     """The path of a folder to create, links followed; an existing path is refused."""
+    refuse_url(path)
     target = resolved(path)
     if target.exists():
         raise FileExistsError(f"{path} exists already; remove it or choose another name.")

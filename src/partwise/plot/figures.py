@@ -127,8 +127,9 @@ def parts(w: Array, shape: tuple[int, int]) -> go.Figure:
     for c in range(k):
         row, column = c // across + 1, c % across + 1
         figure.add_heatmap(z=w[:, c].reshape(shape), colorscale="Greys", showscale=False, row=row, col=column)
+        figure.update_yaxes(scaleanchor=f"x{c + 1 if c else ''}", row=row, col=column)
     figure.update_xaxes(visible=False, constrain="domain")
-    figure.update_yaxes(visible=False, autorange="reversed", scaleanchor="x", constrain="domain")
+    figure.update_yaxes(visible=False, autorange="reversed", constrain="domain")
     return _bare(figure, height=30 + 130 * down)
 
 

@@ -90,7 +90,7 @@ class Ranks:
         shown = {"error": "error", "SVD": "svd_error", "reliability": "reliability", "weakest": "weakest"}
         if self.by == "held-out":
             return {"held-out": "held_out", "±": "held_out_se"} | shown
-        return shown | {"dispersion": "dispersion", "coherence": "coherence"}
+        return shown | {"cophenetic": "cophenetic", "dispersion": "dispersion", "coherence": "coherence"}
 
     def __str__(self) -> str:
         widths = [max(9, len(name) + 2) for name in self.columns]

@@ -53,10 +53,11 @@ class Stability:
         left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
         order = tree_order(self.consensus)
         left.imshow(self.consensus[np.ix_(order, order)], cmap="Blues", vmin=0, vmax=1)
-        left.set(title=f"consensus of {self.runs} runs", xticks=[], yticks=[], xlabel=f"{len(order)} documents")
+        left.set(title=f"consensus of {self.runs} runs", xticks=[], yticks=[], xlabel=f"{len(order)} columns of A")
         right.barh(np.arange(len(self.reliability)), self.reliability, color="tab:blue")
         right.invert_yaxis()
-        right.set(title="reliability", ylabel="topic", xlabel="mean cosine with the matched topic", xlim=(0, 1))
+        right.yaxis.get_major_locator().set_params(integer=True)
+        right.set(title="reliability", ylabel="component", xlabel="mean cosine with the matched component", xlim=(0, 1))
         return figure
 
 

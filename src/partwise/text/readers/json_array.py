@@ -5,17 +5,19 @@ import json
 from collections.abc import Iterator
 
 from partwise.text.document import Document
-from partwise.text.readers.jsonl import HEAD, without_surrogates
+from partwise.text.readers.jsonl import HEAD, why_not_json, without_surrogates
 from partwise.text.readers.source import TextSource
 from partwise.text.readers.table_columns import TableColumns
 
 
 def read_json(source: TextSource, stream: io.BufferedReader, columns: TableColumns) -> Iterator[Document]:
     """The objects of an array, or its texts; the whole file is read first."""
+    text = source.decoder.text(stream.read(), source.name, 1)
     try:
-        rows = json.loads(source.decoder.text(stream.read(), source.name, 1))
-    except (json.JSONDecodeError, RecursionError) as error:
-        reason = f"{error.msg}, line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+        rows = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        reason = f"{why_not_json(error)}{line}"
         raise ValueError(
             f"{source.name} is not a JSON array ({reason}); where it has one object a line, say --format jsonl."
         ) from None

@@ -38,12 +38,19 @@ def _objects(source: TextSource, stream: io.BufferedReader) -> Iterator[tuple[in
 def _object(line: str, where: str) -> dict[str, Plain]:
     try:
         value = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else "it is nested too deeply"
+    except (ValueError, RecursionError) as error:
+        reason = why_not_json(error)
         raise ValueError(f"{where} is not JSON ({reason}); one object a line is expected.") from None
     if not isinstance(value, dict):
         raise ValueError(f"{where} is not a JSON object but a {type(value).__name__}; one object a line is expected.")
     return {key: without_surrogates(cell) for key, cell in value.items()}
+
+
+def why_not_json(error: Exception) -> str:
+    """The reason why a text could not be read as JSON."""
+    if isinstance(error, json.JSONDecodeError):
+        return error.msg
+    return "it is nested too deeply" if isinstance(error, RecursionError) else "a number in it has too many digits"
 
 
 def without_surrogates(value: Plain) -> Plain:
