@@ -12,12 +12,12 @@ import commands_page
 import contributing_page
 import design_page
 import losses_page
+import paper_page
 import retrieval_page
 import scale_page
 import sklearn_page
 
 import partwise as pw
-from partwise.experiments import EXPERIMENTS, markdown, result_files
 
 HERE = Path(__file__).parent
 
@@ -190,7 +190,7 @@ def measured_page() -> str:
             "cores; medians of alternating repeats in one run.",
             iteration_part(),
             "## The starts",
-            "The paper's table 2 for every start is in [paper.md](paper.md).",
+            "The paper's table 2 for every start is in [its page](paper/initializations/README.md).",
             "## A hundred restarts",
             "`make bench-restarts`: 100 random starts of 50 iterations, k = 10, in units of one run; the aim is at "
             "most 30 runs and at most 0.01 % above the best of all.",
@@ -249,12 +249,6 @@ def commands() -> str:
     return commands_page.page(table)
 
 
-def paper_page() -> str:
-    """docs/paper.md."""
-    found = {name: (made, *result_files.read_result(HERE / "paper" / name)) for name, made in EXPERIMENTS.items()}
-    return markdown.paper_page(found, "paper")
-
-
 PAGES = {
     "algorithms.md": algorithms_page,
     "design.md": design,
@@ -264,7 +258,7 @@ PAGES = {
     "scale.md": scale,
     "coming-from-scikit-learn.md": from_sklearn,
     "command-line.md": commands,
-    "paper.md": paper_page,
+    "paper.md": paper_page.page,
     "benchmarks.md": benchmarks_page.page,
     "../CONTRIBUTING.md": contributing_page.page,
 }

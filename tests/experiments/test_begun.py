@@ -7,7 +7,7 @@ import pytest
 from partwise.experiments import EXPERIMENTS, Context, experiment, result_files
 from partwise.factorize import Call
 
-SETTINGS = {"rank": 3, "iterations": 3, "seeds": 1, "weight": "tfidf"}
+SETTINGS = {"rank": 3, "iterations": 3, "seeds": 1, "weight": "tfidf", "stem": "none"}
 
 
 class Breaks:

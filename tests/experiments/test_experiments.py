@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from partwise.experiments import EXPERIMENTS, Context, Result, result_files
-from partwise.experiments.experiment import Verdict
+from partwise.experiments.experiment import Verdict, Wording
 
 SMALL = {
     "algorithms": {"rank": 4, "iterations": 12, "seeds": 2},
@@ -16,20 +16,30 @@ SMALL = {
     "convergence": {"rank": 4, "iterations": 12, "seeds": 2},
     "interpretation": {"rank": 4, "parts": 5, "ranks": (3, 6)},
     "sparsity": {"rank": 4, "iterations": 5, "seeds": 1},
+    "nonnegativity": {"rank": 4, "iterations": 5, "seeds": 1},
     "locking": {"rank": 4, "iterations": 8, "seeds": 1},
     "polish": {"rank": 4, "fast": 4, "most": 30, "seeds": 1},
-    "applications": {"runs": 4, "clusters": (2, 3, 4), "ranks": (2, 3), "splits": 1, "parts": 4, "concepts": 6},
+    "applications": {
+        "runs": 4,
+        "clusters": (2, 3, 4),
+        "ranks": (2, 3),
+        "splits": 1,
+        "parts": 4,
+        "concepts": 6,
+        "least": 2,
+    },
 }
 CLAIMS = {
-    "algorithms": 6,
+    "algorithms": 8,
     "initializations": 16,
     "basis-vectors": 7,
-    "convergence": 6,
+    "convergence": 7,
     "interpretation": 6,
-    "sparsity": 5,
+    "sparsity": 4,
+    "nonnegativity": 8,
     "locking": 4,
-    "polish": 3,
-    "applications": 6,
+    "polish": 5,
+    "applications": 7,
 }
 
 
@@ -47,6 +57,7 @@ def test_every_claim_has_a_verdict_and_numbers(outcome) -> None:
     assert len(result.claims) == CLAIMS[name]
     for claim in result.claims:
         assert claim.verdict in Verdict
+        assert claim.wording in Wording
         assert any(sign.isdigit() for sign in claim.numbers)
         assert claim.numbers.endswith(".")
         assert "nan" not in claim.numbers
@@ -71,8 +82,14 @@ def written(outcome, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the experiment."""
     name, result, _ = outcome
     folder = tmp_path_factory.mktemp(name)
-    result_files.write_result(folder, EXPERIMENTS[name], result, SMALL[name], 1.5)
+    result_files.write_result(folder, EXPERIMENTS[name], result, SMALL[name], 1.5, 2.5)
     return folder
+
+
+def test_verdicts_follow_from_the_file(outcome, written: Path) -> None:
+    """The claims that a run gives can be made again from the series in its file alone."""
+    again, _ = result_files.read_result(written)
+    assert EXPERIMENTS[outcome[0]].verdicts(again.series) == outcome[1].claims == again.claims
 
 
 def test_what_is_written_is_what_was_found(outcome, written: Path) -> None:
@@ -80,7 +97,7 @@ def test_what_is_written_is_what_was_found(outcome, written: Path) -> None:
     name, result, _ = outcome
     again, record = result_files.read_result(written)
     assert json.dumps(again.as_dict()) == json.dumps(result.as_dict())
-    assert record["seconds"] == 1.5
+    assert (record["seconds"], record["processor_seconds"]) == (1.5, 2.5)
     for table in result.tables:
         with (written / f"{table.name}.csv").open(encoding="utf-8", newline="") as file:
             head, *rows = csv.reader(file)
@@ -88,7 +105,7 @@ def test_what_is_written_is_what_was_found(outcome, written: Path) -> None:
         assert rows == [["" if cell is None else str(cell) for cell in row] for row in table.rows]
     assert (written / "figure.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (written / "figure.svg").read_text(encoding="utf-8")
-    text = (written / "paragraph.md").read_text(encoding="utf-8")
+    text = (written / "README.md").read_text(encoding="utf-8")
     assert text.startswith(f"# {EXPERIMENTS[name].title}\n")
     for claim in result.claims:
         assert f"**{claim.verdict}**. {claim.numbers}" in text

@@ -1,17 +1,21 @@
 """What the verdicts rest on, each checked by hand."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from partwise.datasets import TOP_TEN, Ratings
-from partwise.experiments.algorithms import until
-from partwise.experiments.basis_claims import covered, likeness, lumped, parted
+from partwise.engine.stopping import Reason
+from partwise.experiments.algorithm_claims import until
+from partwise.experiments.basis_claims import PAPERS_BEST, covered, lumped, parted, shared_terms
 from partwise.experiments.convergence import rises
 from partwise.experiments.experiment import Table, Verdict, judge
 from partwise.experiments.leukemia import consensus_clusters, misplaced
 from partwise.experiments.markdown import cell_text, markdown
 from partwise.experiments.numbers import above, count_noun, rank_correlation, rounded, strongest
 from partwise.experiments.recommendations import scored, split
+from partwise.experiments.sparsity import _rising, has_collapsed
 from partwise.experiments.table_one import iterations_saved
 from partwise.linalg.matching import assign
 
@@ -70,10 +74,29 @@ def test_categories_by_hand() -> None:
     assert parted([*topics, topic(0, 0, 0, 0, 0, 0, 0, 0, 0, 25)])
 
 
-def test_the_papers_terms_are_found_in_ours() -> None:
-    assert likeness(["tonnes", "wheat", "grain", "agriculture", "said", "export"]) == (0, 4)
-    assert likeness(["stg", "bank", "money", "market", "england", "bills"]) == (3, 6)
-    assert likeness(["nothing"])[1] == 0
+def test_terms_are_shared_by_their_stems_and_each_topic_once() -> None:
+    """Abbreviations of the paper are read in full; of two of our topics that are like one of its, one is beside it."""
+    topics = [
+        {"terms": ["tonnes", "wheat", "grains", "agriculture", "said", "export"]},
+        {"terms": ["wheat", "corn", "quarters", "billion", "earnings", "year"]},
+        {"terms": ["nothing"]},
+    ]
+    ours, theirs, shared = shared_terms(topics)
+    assert shared.tolist() == [4, 4, 0]
+    assert [PAPERS_BEST[place][0] for place in theirs[:2]] == ["tonne", "billion"]
+    assert len(set(theirs.tolist())) == len(ours)
+
+
+def test_collapsed_runs_are_left_out_of_the_means() -> None:
+    """A dead topic, an error that zeros have too, a reason that says so; a row of such runs only has no numbers."""
+    full, dead = np.ones((4, 2)), np.array([[1.0, 0]] * 4)
+    fit = SimpleNamespace(w=full, h=full, error=0.9, reason=Reason.MAX_ITERATIONS)
+    assert not has_collapsed(fit)
+    for change in ({"w": dead}, {"h": dead}, {"error": 1.0}, {"reason": Reason.COLLAPSED}):
+        assert has_collapsed(SimpleNamespace(**vars(fit) | change))
+    row = {"sweep": "λ", "method": "acls", "value": 1.0, "row_w": 0.5, "collapsed": 0}
+    gone = row | {"value": 3.0, "row_w": None, "collapsed": 3}
+    assert _rising([row, row | {"value": 2.0, "row_w": 0.6}, gone], "row_w") == pytest.approx(1.0)
 
 
 def test_samples_astray_by_hand() -> None:

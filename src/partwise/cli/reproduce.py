@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from partwise.arguments import choose
 from partwise.datasets.registry import require
 from partwise.experiments import EXPERIMENTS, Context, Experiment, Result
+from partwise.experiments.corpora import weighting
 from partwise.experiments.experiment import Record
 from partwise.experiments.result_files import load_finished, remove_unfinished, unfinished_folder, write_result
 
@@ -27,12 +29,15 @@ def reproduce(
         Path, typer.Option(help="a folder for the results; each experiment has one of its own in it")
     ] = Path("paper"),
     again: Annotated[bool, typer.Option("--again", help="run anew what is finished or begun")] = False,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="another setting, such as split=both")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="other settings, such as weight=tfidf,stem=none or split=both")
+    ] = None,
 ) -> None:
     """Measure one of the paper's tables or figures, or all, and judge its claims.
 
     What is finished in --out is not run again; of the long experiments (basis-vectors, polish, sparsity) not even the
-    fits that were finished when they were broken off. Example: partwise reproduce initializations --out paper
+    fits that were finished when they were broken off. Texts are weighted as the paper's probably were (log-entropy,
+    stemmed); another weighting is --set weight=tfidf,stem=none. Example: partwise reproduce initializations --out paper
     """
     choose("experiment", name, {**EXPERIMENTS, "all": None})
     chosen = dict(EXPERIMENTS) if name == "all" else {name: EXPERIMENTS[name]}
@@ -65,10 +70,10 @@ def _run_or_load(
     if not again and (stored := load_finished(folder, settings)) is not None:
         return stored, None
     remove_unfinished(folder, None if again else context.fits_folder)
-    began = time.perf_counter()
+    began, processor = time.perf_counter(), time.process_time()
     result = experiment.run(context, **settings)
     seconds = time.perf_counter() - began
-    write_result(folder, experiment, result, settings, seconds)
+    write_result(folder, experiment, result, settings, seconds, time.process_time() - processor)
     remove_unfinished(folder)
     return result, seconds
 
@@ -77,7 +82,7 @@ def _settings(chosen: Mapping[str, Experiment], assignments: Sequence[str]) -> d
     """The settings of each experiment, overridden by the assignments of ``--set`` where it has that setting."""
     settings = {name: experiment.settings for name, experiment in chosen.items()}
     known = {key: value for own in settings.values() for key, value in own.items()}
-    for assignment in assignments:
+    for assignment in (each for several in assignments for each in re.split(r",\s*(?=\w+\s*=)", several)):
         key, equals, value = assignment.partition("=")
         if not equals:
             raise ValueError(f"--set {assignment} is no setting; write it as name=value, such as split=both.")
@@ -87,6 +92,8 @@ def _settings(chosen: Mapping[str, Experiment], assignments: Sequence[str]) -> d
             raise ValueError(f"--set {key} must be like {usual!r}, not {value!r}.")
         for own in settings.values():
             own.update({key: wanted} if key in own else {})
+    for own in settings.values():
+        weighting(own["weight"], own["stem"], 1)
     return settings
 
 

@@ -8,6 +8,7 @@ from partwise.experiments import (
     initializations,
     interpretation,
     locking,
+    nonnegativity,
     polish,
     sparsity,
 )
@@ -22,6 +23,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "convergence": convergence.EXPERIMENT,
     "interpretation": interpretation.EXPERIMENT,
     "sparsity": sparsity.EXPERIMENT,
+    "nonnegativity": nonnegativity.EXPERIMENT,
     "locking": locking.EXPERIMENT,
     "polish": polish.EXPERIMENT,
     "applications": applications.EXPERIMENT,

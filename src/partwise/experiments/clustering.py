@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from partwise.datasets import TOP_TEN, Article
+from partwise.experiments.experiment import Context, Record
+from partwise.experiments.numbers import rounded
+from partwise.factorize import factorize
 from partwise.inits.clustering import k_means
-from partwise.linalg.svd import SVD
+from partwise.linalg.svd import SVD, truncated_svd
 from partwise.result.factorization import Factorization
 from partwise.study.stability import strongest_topics
+from partwise.text.clusters import label_scores
+from partwise.text.weighting import Weighting
 from partwise.types import Array
 
 
@@ -36,6 +41,27 @@ def svd_clusters(svd: SVD, count: int, seed: int, starts: int = 10) -> Array:
     rng = np.random.default_rng(seed)
     tries = [k_means(points, count, rng) for _ in range(starts)]
     return min(tries, key=lambda labels: _spread(points, labels))
+
+
+def agreement_with_labels(
+    context: Context, articles: Iterable[Article], weighting: Weighting, least: int
+) -> list[Record]:
+    """NMF and the SVD on the articles with one category, as many clusters as categories, means of three seeds."""
+    texts, labels = single_label(articles, least)
+    _, matrix = weighting.fit(texts)
+    count = len(set(labels))
+    svd = truncated_svd(matrix, count)
+    methods: dict[str, Callable[[int], Array]] = {
+        "NMF": lambda seed: nmf_clusters(factorize(matrix, count, algorithm="als-hals", seed=seed)),
+        "SVD": lambda seed: svd_clusters(svd, count, seed),
+    }
+    rows = []
+    for name, clusters in context.track("articles in clusters", list(methods.items())):
+        scores = [label_scores(clusters(seed), labels) for seed in range(3)]
+        means = np.mean([(score.purity, score.nmi, score.ari) for score in scores if score is not None], axis=0)
+        purity, nmi, ari = rounded(means, 4)
+        rows.append({"method": name, "rank": count, "documents": len(labels), "purity": purity, "nmi": nmi, "ari": ari})
+    return rows
 
 
 def _spread(points: Array, labels: Array) -> float:

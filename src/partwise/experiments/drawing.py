@@ -24,6 +24,7 @@ COLORS = {
     "anls": "#d17b0f",
     "multiplicative": "#c1272d",
     "gdcls": "#20335c",
+    "projected-gradient": "#8c8c8c",
 }
 """A colour for a method, the same in every figure."""
 

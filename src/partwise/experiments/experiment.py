@@ -42,9 +42,19 @@ def judge(checks: Iterable[bool]) -> Verdict:
     return Verdict.HOLDS if all(outcomes) else Verdict.IN_PART if any(outcomes) else Verdict.NOT
 
 
+class Wording(StrEnum):
+    """Whose words a claim is in."""
+
+    QUOTED = "quoted"
+    """The paper's own, word for word; an ellipsis stands for what is left out."""
+    OURS = "in our words"
+    CELL = "a cell of the table"
+    BRUNET = "Brunet et al. 2004, in our words"
+
+
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper, our verdict, and the numbers it rests on."""
+    """What the paper says, our verdict, and the numbers it rests on."""
 
     says: str
     verdict: Verdict
@@ -52,6 +62,7 @@ class Claim:
     """One sentence: what was measured."""
     section: str
     """Where the paper says it."""
+    wording: Wording = Wording.QUOTED
 
 
 @dataclass(frozen=True)
@@ -73,7 +84,7 @@ class Result:
     notes: tuple[str, ...]
     """Sentences that state the settings and what differs from the paper."""
     series: Record = field(default_factory=dict)
-    """What the figure is drawn from."""
+    """What the figure is drawn from and the verdicts follow from."""
 
     def as_dict(self) -> Record:
         """Plain numbers, words, lists and dicts."""
@@ -85,7 +96,9 @@ class Result:
         tables = tuple(
             Table(t["name"], t["title"], tuple(t["columns"]), tuple(map(tuple, t["rows"]))) for t in known["tables"]
         )
-        claims = tuple(Claim(**c | {"verdict": Verdict(c["verdict"])}) for c in known["claims"])
+        claims = tuple(
+            Claim(**c | {"verdict": Verdict(c["verdict"]), "wording": Wording(c["wording"])}) for c in known["claims"]
+        )
         return cls(tables, claims, tuple(known["notes"]), known["series"])
 
 
@@ -127,12 +140,16 @@ class Context:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One of the paper's tables or figures; ``run(context, **settings)`` measures, ``draw(result)`` draws."""
+    """One of the paper's tables or figures; ``run(context, **settings)`` measures, ``draw(result)`` draws.
+
+    Law: ``run(...).claims == verdicts(run(...).series)``, also when the series comes from a file.
+    """
 
     title: str
     section: str
     """What of the paper it reproduces."""
     run: Callable[..., Result]
+    verdicts: Callable[[Record], tuple[Claim, ...]]
     draw: Callable[[Result], Figure]
     needs: tuple[str, ...]
     """The data sets without which it cannot run."""

@@ -13,7 +13,7 @@ from partwise.algorithms.table import as_algorithm
 from partwise.algorithms.updates.multiplicative import lift
 from partwise.engine.step import Step
 from partwise.engine.stopping import MaxIterations
-from partwise.experiments.corpora import smart_corpus, weight_note
+from partwise.experiments.corpora import PAPER_LIKE, smart_corpus, weight_note
 from partwise.experiments.drawing import COLORS, canvas, label
 from partwise.experiments.experiment import Claim, Context, Experiment, Record, Result, Table, judge
 from partwise.experiments.numbers import above, median, rounded
@@ -30,9 +30,17 @@ LOCKING = ("multiplicative", "gdcls")
 STARTS = {"random": "dense", "random-acol": "sparse"}
 
 
-def run(context: Context, *, rank: int = 10, iterations: int = 100, seeds: int = 3, weight: str = "tfidf") -> Result:
+def run(
+    context: Context,
+    *,
+    rank: int = 10,
+    iterations: int = 100,
+    seeds: int = 3,
+    weight: str = PAPER_LIKE[0],
+    stem: str = PAPER_LIKE[1],
+) -> Result:
     """MEDLARS, every method from a dense and from a sparse start."""
-    text = smart_corpus("medlars", context.data, weight)
+    text = smart_corpus("medlars", context.data, weight, stem)
     opt = truncated_svd(text.matrix, rank).error
     cases = [(method, start) for start in STARTS for method in METHODS]
     paths = {}
@@ -48,13 +56,13 @@ def run(context: Context, *, rank: int = 10, iterations: int = 100, seeds: int =
     notes = (
         f"MEDLARS, k = {rank}, {iterations} iterations, medians of {seeds} seeds; random is a dense start, "
         "random-acol a sparse "
-        "one. " + weight_note(weight),
+        "one. " + weight_note(weight, stem),
         "A zero is wrong where the gradient says that the entry should grow; a method that locks cannot let it. "
-        "Unlocking "
-        "raises every zero to 10⁻⁴ of its row's mean and goes on for as many iterations as going on without it.",
+        "Unlocking raises every zero to 10⁻⁴ of its row's mean and goes on for as many iterations as going on without "
+        "it.",
     )
-    series = {"paths": paths, "iterations": iterations}
-    return Result((_table(paths), _gain_table(gains)), tuple(_claims(paths, gains)), notes, series)
+    series = {"paths": paths, "gains": gains}
+    return Result((_table(paths), _gain_table(gains)), verdicts(series), notes, series)
 
 
 def _path(matrix: sp.csr_array, rank: int, method: str, start: str, seed: int, iterations: int, opt: float) -> Record:
@@ -121,7 +129,9 @@ def _gain_table(gains: list[Record]) -> Table:
     return Table("unlocking", "What unlocking gains", head, rows)
 
 
-def _claims(paths: Record, gains: list[Record]) -> list[Claim]:
+def verdicts(series: Record) -> tuple[Claim, ...]:
+    """From the zeros by iteration and what unlocking gains."""
+    paths, gains = series["paths"], series["gains"]
     back = {name: int(sum(path["back"])) for name, path in paths.items()}
     locked = {name: int(path["wrong"][-1]) for name, path in paths.items()}
     lock = [n for n in paths if n.split()[0] in LOCKING]
@@ -129,9 +139,9 @@ def _claims(paths: Record, gains: list[Record]) -> list[Claim]:
     better = [g["lifted"] < g["on"] - 0.01 for g in gains]
     als = {s: min(paths[f"{m} from {s}"]["error"][-1] for m in ("als", "acls")) for s in STARTS}
     ends = {s: min(paths[f"{m} from {s}"]["error"][-1] for m in LOCKING) for s in STARTS}
-    return [
+    return (
         Claim(
-            "once an element becomes 0, it must remain 0 in multiplicative updates",
+            "once an element in either W or H becomes 0, it must remain 0",
             judge(back[name] == 0 for name in lock),
             f"Zeros of W that came back in Lee–Seung and GDCLS: {', '.join(f'{back[n]} ({n})' for n in lock)}.",
             "3.3.2",
@@ -143,7 +153,8 @@ def _claims(paths: Record, gains: list[Record]) -> list[Claim]:
             "3.3.2",
         ),
         Claim(
-            "locking keeps an algorithm on a path towards a poor local minimum",
+            "once the algorithm starts down a path toward a particular topic vector, it must continue in that "
+            "direction",
             judge([locked[n] > 0 for n in lock if "acol" in n] + [any(better)]),
             "Wrongly locked zeros at the end: "
             "" + ", ".join(f"{locked[n]:,} ({n})" for n in lock) + "; unlocking lowers the "
@@ -153,14 +164,15 @@ def _claims(paths: Record, gains: list[Record]) -> list[Claim]:
             "3.3.2",
         ),
         Claim(
-            "avoidance of locking is one reason why ALS algorithms work well in practice",
+            "avoidance of the so-called locking phenomenon is one reason why the class of ALS algorithms works well "
+            "in practice",
             judge([als[s] < ends[s] for s in STARTS]),
             "Error at the end, the better of als and acls against the better of Lee–Seung and GDCLS: "
             + "; ".join(f"{STARTS[s]} start {als[s]:.3f} against {ends[s]:.3f} %" for s in STARTS)
             + f"; median gain of unlocking {median([g['on'] - g['lifted'] for g in gains]):.3f} points.",
             "3.3.2",
         ),
-    ]  # fmt: skip
+    )  # fmt: skip
 
 
 def draw(result: Result) -> Figure:
@@ -182,4 +194,4 @@ def draw(result: Result) -> Figure:
 
 
 NEEDS = ("medlars",)
-EXPERIMENT = Experiment("Locking", "Section 3.3.2", run, draw, NEEDS)
+EXPERIMENT = Experiment("Locking", "Section 3.3.2", run, verdicts, draw, NEEDS)

@@ -1,21 +1,27 @@
-"""Results in Markdown: the paragraph of an experiment, and the page of all."""
+"""Results in Markdown: the page of an experiment, its claims and tables."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from partwise.experiments.experiment import Cell, Experiment, Record, Result, Table, Verdict
+from partwise.experiments.experiment import Cell, Claim, Experiment, Result, Table, Wording
 
 
-def paragraph(experiment: Experiment, result: Result) -> str:
-    """The settings, then a verdict for every claim with its numbers, in Markdown."""
-    lines = [f"# {experiment.title}", "", f"{experiment.section}. " + " ".join(result.notes), ""]
-    return "\n".join([*lines, *claims(result)]) + "\n"
+def experiment_page(name: str, experiment: Experiment, result: Result) -> str:
+    """The settings, a verdict for every claim with its numbers, the figure, the tables."""
+    parts = [
+        f"# {experiment.title}",
+        f"`partwise reproduce {name}`: {experiment.section}. " + " ".join(result.notes),
+        "\n".join(f"- {claim_text(claim)}: **{claim.verdict}**. {claim.numbers}" for claim in result.claims),
+        f"![{experiment.title}](figure.png)",
+        *(part for table in result.tables for part in (f"**{table.title}**", markdown(table))),
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
-def claims(result: Result) -> list[str]:
-    """A line for every claim."""
-    return [f"- “{c.says}” ({c.section}): **{c.verdict}**. {c.numbers}" for c in result.claims]
+def claim_text(claim: Claim) -> str:
+    """The claim and where it stands; quotation marks are for the paper's own words."""
+    if claim.wording is Wording.QUOTED:
+        return f"“{claim.says}” ({claim.section})"
+    return f"{claim.says} ({claim.section}; {claim.wording})"
 
 
 def markdown(table: Table) -> str:
@@ -31,37 +37,3 @@ def cell_text(value: Cell) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     return f"{value:,}" if isinstance(value, int) else value.replace("|", "\\|")
-
-
-def paper_page(experiments: Mapping[str, tuple[Experiment, Result, Record]], folder: str) -> str:
-    """docs/paper.md: all experiments, the paper's values beside ours."""
-    every = [claim for _, result, _ in experiments.values() for claim in result.claims]
-    tally = ", ".join(f"{sum(c.verdict is v for c in every)} {_plural(v)}" for v in Verdict)
-    seconds = sum(record["seconds"] for _, _, record in experiments.values())
-    record = next(iter(experiments.values()))[2]
-    versions = ", ".join(f"{name} {version}" for name, version in record["key"]["versions"].items())
-    parts = [
-        "# The paper, reproduced",
-        "Langville, Meyer, Albright, Cox and Duling, *Algorithms, Initializations, and Convergence for the Nonnegative "
-        "Matrix Factorization*: every table and figure, made by `partwise reproduce all`, with a verdict for every "
-        "claim. This page and the files beside it are written by `make paper`.",
-        f"Of {len(every)} claims {tally}. All {len(experiments)} experiments took {seconds:.0f} seconds on "
-        f"{record['cores']} cores ({record['machine']}, {versions}).",
-        *(part for name in experiments for part in _part(name, *experiments[name][:2], folder)),
-    ]
-    return "\n\n".join(parts)
-
-
-def _plural(verdict: Verdict) -> str:
-    return {Verdict.HOLDS: "hold", Verdict.IN_PART: "hold in part", Verdict.NOT: "do not hold here"}[verdict]
-
-
-def _part(name: str, experiment: Experiment, result: Result, folder: str) -> list[str]:
-    shown = [part for table in result.tables for part in (f"**{table.title}**", markdown(table))]
-    return [
-        f"## {experiment.title}",
-        f"`partwise reproduce {name}`: {experiment.section}. " + " ".join(result.notes),
-        f"![{experiment.title}]({folder}/{name}/figure.png)",
-        "\n".join(claims(result)),
-        *shown,
-    ]

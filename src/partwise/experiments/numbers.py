@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from partwise.engine.step import Step
 from partwise.types import Array
 
 
@@ -24,15 +25,27 @@ def rounded(values: Any, digits: int = 6) -> Any:
     return float(f"{number:.{digits}g}") if np.isfinite(number) else None
 
 
-def seconds_of(task: Callable[[], object], repeats: int) -> float:
+def seconds_of(task: Callable[[], object], repeats: int, clock: Callable[[], float] = time.perf_counter) -> float:
     """The median time of a task, after one call that is not counted."""
     task()
     times = []
     for _ in range(repeats):
-        began = time.perf_counter()
+        began = clock()
         task()
-        times.append(time.perf_counter() - began)
+        times.append(clock() - began)
     return median(times)
+
+
+def timed(steps: Iterator[Step]) -> Iterator[tuple[float, Step]]:
+    """(processor seconds until this step, the step); what is done between steps does not count."""
+    seconds = 0.0
+    while True:
+        began = time.process_time()
+        step = next(steps, None)
+        seconds += time.process_time() - began
+        if step is None:
+            return
+        yield seconds, step
 
 
 def above(error: float, opt: float) -> float:

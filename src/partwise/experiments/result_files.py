@@ -13,7 +13,7 @@ from pathlib import Path
 
 from partwise.experiments import drawing
 from partwise.experiments.experiment import Experiment, Record, Result, Table
-from partwise.experiments.markdown import paragraph
+from partwise.experiments.markdown import experiment_page
 from partwise.result.certificate import versions
 from partwise.storage.archive import atomic
 
@@ -28,7 +28,7 @@ def load_finished(folder: Path, settings: Record) -> Result | None:
     path = folder / "result.json"
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
-        complete = all((folder / name).exists() for name in ("figure.svg", "figure.png", "paragraph.md"))
+        complete = all((folder / name).exists() for name in ("figure.svg", "figure.png", "README.md"))
         return Result.from_dict(stored["result"]) if complete and stored["key"] == result_key(settings) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -48,20 +48,23 @@ def remove_unfinished(folder: Path, keep: Path | None = None) -> None:
 
 
 def read_result(folder: Path) -> tuple[Result, Record]:
-    """(result, record with key, seconds and machine) of a finished experiment."""
+    """(result, record with key, times and machine) of a finished experiment."""
     stored = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     return Result.from_dict(stored.pop("result")), stored
 
 
-def write_result(folder: Path, experiment: Experiment, result: Result, settings: Record, seconds: float) -> None:
-    """Write tables, figure and paragraph first, and result.json, which marks the folder complete, last."""
+def write_result(
+    folder: Path, experiment: Experiment, result: Result, settings: Record, seconds: float, processor: float
+) -> None:
+    """Write tables, figure and page first, and result.json, which marks the folder complete, last."""
     folder.mkdir(parents=True, exist_ok=True)
     for table in result.tables:
         _text(folder / f"{table.name}.csv", _csv(table))
     drawing.save_figure(experiment.draw(result), folder)
-    _text(folder / "paragraph.md", paragraph(experiment, result))
+    _text(folder / "README.md", experiment_page(folder.name, experiment, result))
+    times = {"seconds": round(seconds, 1), "processor_seconds": round(processor, 1)}
     machine = {"machine": platform.machine(), "cores": os.cpu_count()}
-    record = {"key": result_key(settings), "seconds": round(seconds, 1), **machine, "result": result.as_dict()}
+    record = {"key": result_key(settings), **times, **machine, "result": result.as_dict()}
     _text(folder / "result.json", json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n")
 
 

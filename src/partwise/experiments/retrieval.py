@@ -116,9 +116,9 @@ def difference(first: RetrievalScore, second: RetrievalScore) -> tuple[float, fl
     return float(gap.mean()), float(gap.std(ddof=1) / np.sqrt(len(gap)))
 
 
-def query_precisions(context: Context, name: str, rank: int, weight: str) -> list[Record]:
+def query_precisions(context: Context, name: str, rank: int, weight: str, stem: str) -> list[Record]:
     """The documents ranked by the cosine of a query, as it is, with A, with the SVD's A_k and with WH."""
-    judged = Judged.of(LOADERS[name](context.data), weighting(weight, MIN_DF[name]))
+    judged = Judged.of(LOADERS[name](context.data), weighting(weight, stem, MIN_DF[name]))
     matrix, queries = judged.A, judged.Q.T
     rank = min(rank, min(matrix.shape))
     svd = truncated_svd(matrix, rank)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from partwise.experiments.experiment import Claim, Record, judge
+from partwise.experiments.experiment import Claim, Record, Wording, judge
 
 Finding = tuple[str, list[bool], str]
 CHEAP = 2.0
@@ -61,7 +61,7 @@ def table_one(rows: Sequence[Record], svd_seconds: float) -> list[Claim]:
     """One claim for the pros and one for the cons of every start."""
     starts = Starts({row["init"]: row for row in rows})
     findings = [*_existing(starts), *_centroid_of_v(starts, svd_seconds), *_columns(starts), *_co_occurrence(starts)]
-    return [Claim(says, judge(checks), numbers, "table 1") for says, checks, numbers in findings]
+    return [Claim(says, judge(checks), numbers, "table 1", Wording.CELL) for says, checks, numbers in findings]
 
 
 def _existing(starts: Starts) -> list[Finding]:
@@ -94,8 +94,8 @@ def _centroid_of_v(starts: Starts, svd_seconds: float) -> list[Finding]:
         (
             "SVD-Centroid: inexpensive, reduces # NMF iterations",
             [rows[name]["seconds"] < rows["centroid"]["seconds"], starts.share(name) < SLIGHT],
-            f"{starts.costs(name)} with V at hand, centroid {rows['centroid']['seconds']:.3g} s; {starts.saves(name)}; "
-            f"{starts.near(name)}.",
+            f"{starts.costs(name)} with V at hand, centroid {rows['centroid']['seconds']:.3g} s; "
+            f"{starts.saves(name)}; {starts.near(name)}.",
         ),
         (
             "SVD-Centroid: SVD factor V must be available",

@@ -24,7 +24,8 @@ DIGITS = 5
 class CoOccurrence:
     """Columns of C = A Aᵀ as far apart as can be in L1 (the paper, section 4.2, after Sandler 2005).
 
-    The paper applies Algorithm 2 of Sandler (KDD 2005) to C. Its text was not available; this is a reading of it. A
+    The paper applies Algorithm 2 of Sandler (KDD 2005) to C. The public sources that were searched hold its abstract
+    alone (an L1 basis of a mixture model's topics), no account of the algorithm; this is a reading of the two. A
     column of C divided by its sum, p_j = C e_j / ‖C e_j‖₁, is the distribution of the words around word j. The heaviest
     word comes first, then in turn the one whose distribution is farthest from the nearest of those before,
     max_i min_s ‖p_i − p_s‖₁. Only the ``pool`` heaviest words (by ‖C e_j‖₁; None is 10 k) may be chosen: rare words
