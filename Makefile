@@ -7,8 +7,8 @@ READY := $(VENV)/.ready
 PEERS := $(VENV)/.peers
 
 .PHONY: demo test test-slow test-browser chromium screenshot lint docs paper bench bench-quick bench-iteration \
-	bench-restarts bench-ranks bench-pipeline bench-minibatch bench-sklearn-tests bench-words bench-retrieval \
-	bench-search bench-dask bench-disk bench-losses bench-report clean
+	bench-first-minute bench-restarts bench-ranks bench-pipeline bench-minibatch bench-sklearn-tests bench-words \
+	bench-retrieval bench-search bench-dask bench-disk bench-losses bench-report clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("partwise needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -73,6 +73,9 @@ bench-quick: $(READY)  ## default against default on three data sets, in a few m
 
 bench-iteration: $(READY)  ## what one iteration costs against its two bare products
 	$(BIN)/python benchmarks/iteration.py
+
+bench-first-minute: $(READY)  ## compiling, imports, small data and a grid search beside scikit-learn; ARGS="grid" for a part
+	$(BIN)/python benchmarks/first_minute.py $(ARGS)
 
 bench-restarts: $(READY)  ## what a hundred restarts cost, and what the race loses
 	$(BIN)/python benchmarks/restarts.py

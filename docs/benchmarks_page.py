@@ -27,6 +27,12 @@ REACHED = """## What was to be reached
 "(a) 8 ×" means: the default fit takes an eighth of the peer's time and its error is at most the peer's and 0.1 %. \
 "(b)" means: from the same start to within 0.1 % of the best error known."""
 
+FIRST_MINUTE = """## The first minute and small data
+
+`make bench-first-minute`. The first rows are what an empty compile cache adds to the CPU seconds of a process; \
+imports are whole processes, the least of five. An iteration is (long run − short run) / difference, on one thread, \
+the least of five by turns; one of `hals` makes three sweeps for each product, one of scikit-learn's CD one."""
+
 SAME_START = """From the same random start (|N(0, 1)| √(mean / k)), seconds until the error is within 0.1 % of the \
 best that any run has found; each length was run anew from the start and timed whole. "Not in" means: not within the \
 last time that was run."""
@@ -45,7 +51,7 @@ def page() -> str:
     found = results()
     if not found:
         return f"{INTRO}\n\nNothing has been measured yet."
-    parts = [INTRO, machine(found), REACHED, report.targets_table(found), *startup()]
+    parts = [INTRO, machine(found), REACHED, report.targets_table(found), *startup(), *first_minute()]
     for result in found.values():
         parts += data_part(result)
     return "\n\n".join(parts)
@@ -70,6 +76,46 @@ def startup() -> list[str]:
         return []
     rows = [[name, f"{seconds:.2f}"] for name, seconds in json.loads(path.read_text())["rows"].items()]
     return ["## Start-up", report.table(["what", "seconds"], rows)]
+
+
+def first_minute() -> list[str]:
+    """The first minute and small data, each figure beside what it was to be."""
+    path = ROOT / "benchmarks" / "results" / "first_minute.json"
+    if not path.exists():
+        return []
+    result, parts = json.loads(path.read_text()), [FIRST_MINUTE]
+    verdict = {True: "met", False: "missed", None: ""}
+    rows = [
+        [
+            row["what"],
+            f"{row['cpu_seconds']:.2f}",
+            "" if row["limit"] is None else f"{row['limit']:g}",
+            verdict[row["met"]],
+        ]
+        for section in ("first", "imports")
+        for row in result.get(section, ())
+    ]
+    parts.append(report.table(["what", "CPU seconds", "at most", ""], rows))
+    rows = [
+        [
+            row["data"],
+            row["method"],
+            str(row["partwise_us"]),
+            str(row["sklearn_us"]),
+            f"{row['ratio']:.2f}",
+            verdict[row["met"]],
+        ]
+        for row in result.get("iterations", ())
+    ]
+    parts.append(report.table(["an iteration on", "of", "CPU µs", "scikit-learn's CD, CPU µs", "ratio", "≤ 1"], rows))
+    if grid := result.get("grid"):
+        parts.append(
+            f"GridSearchCV(n_jobs=2) on digits, workers warm: {grid['partwise_seconds']:.2f} s against "
+            f"{grid['sklearn_seconds']:.2f} s with scikit-learn's NMF, {grid['faster']:.1f} × faster "
+            f"(at least {grid['limit']:g} ×: {verdict[grid['met']]}); best score {grid['partwise_score']:.3f} and "
+            f"{grid['sklearn_score']:.3f}."
+        )
+    return parts
 
 
 def data_part(result: dict[str, Any]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ class Problem:
     warm: bool = False
     """Whether the start is a run already, so that the algorithm's lead is left out."""
 
-    @property
+    @cached_property
     def loss(self) -> Loss:
         """What is minimised."""
         return loss_of(self.algorithm, self.data)
@@ -99,7 +100,7 @@ class Problem:
         if before is not step:
             dots = np.zeros(self.rank)
             column_dots(np.asarray(half.factor.rows), np.asarray(before.w), dots)
-        old, new = np.diag(before.basis.gram), np.diag(half.factor.gram)
+        old, new = before.basis.gram.diagonal(), half.factor.gram.diagonal()
         lengths = np.sqrt(old) * np.sqrt(new)
         assert dots is not None
         cosines = np.divide(dots, lengths, out=np.where(old == new, 1.0, 0.0), where=lengths > 0)

@@ -19,7 +19,7 @@ NOTHING_LEFT = 1e-6
 
 def dead_components(gram_w: Array, gram_h: Array, norm2: float) -> Array:
     """The components that add nothing: ‖w_c‖ ‖h_c‖ is zero beside ‖A‖, to rounding."""
-    size2 = np.diag(gram_w) * np.diag(gram_h)
+    size2 = gram_w.diagonal() * gram_h.diagonal()
     return np.flatnonzero(~(size2 > np.finfo(np.float64).eps ** 2 * norm2))
 
 
@@ -31,8 +31,10 @@ def reseed_dead(problem: Problem, step: Step, zero_floor: float) -> Step:
     its row starts from that fraction of the others' mean instead.
     """
     data, workers = problem.data, problem.workers
-    fixed = [c for side in problem.algorithm.sides for c in side.update.fixed]
-    dead = np.setdiff1d(dead_components(step.basis.gram, step.weights.gram, data.norm2), fixed)
+    dead = dead_components(step.basis.gram, step.weights.gram, data.norm2)
+    if not len(dead):
+        return step
+    dead = np.setdiff1d(dead, [c for side in problem.algorithm.sides for c in side.update.fixed])
     left = problem.rank - len(step.reseeded)
     if not len(dead) or left <= 0 or step.error < NOTHING_LEFT:
         return step

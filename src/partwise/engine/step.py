@@ -157,7 +157,7 @@ class Step:
     @property
     def collapsed(self) -> bool:
         """Whether a whole factor has become zero."""
-        return not (np.trace(self.basis.gram) > 0 and np.trace(self.weights.gram) > 0)
+        return not (self.basis.gram.trace() > 0 and self.weights.gram.trace() > 0)
 
     @property
     def finite(self) -> bool:

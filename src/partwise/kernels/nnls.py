@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from partwise.kernels.jit import jit
+from partwise.kernels.jit import inlined, jit
 from partwise.types import Array
 
 EPS = 2.220446049250313e-16
@@ -42,7 +42,7 @@ def solve_passive(gram, r, passive, work, x):
     return True
 
 
-@jit
+@inlined
 def descent(gram, r, x, y):
     """y = xG − r, the gradient of the row's objective."""
     k = gram.shape[0]
@@ -120,7 +120,7 @@ def fnnls_rows(gram, rhs, out):
             out[i, c] = x[c]
 
 
-@jit
+@inlined
 def pivot_row(gram, r, passive, work, y, x):
     """Block principal pivoting (Kim and Park 2011) on one row from ``passive``; False when it gives up."""
     k = gram.shape[0]

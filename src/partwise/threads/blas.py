@@ -10,8 +10,6 @@ worst not at all: results stay right, and BLAS threads compete with ours.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from threading import Condition, Lock, get_ident
 from typing import Any
@@ -45,15 +43,18 @@ class _SingleThreadedBlas:
         self._lock = Lock()
         self._quiet = Condition(Lock())
         self._running: set[int] = set()
+        self._forking = False
         self._holders: WeakSet[_Hold] = WeakSet()
         self._before: list[int] | None = None
 
     def _before_fork(self) -> None:
         self._lock.acquire()
         self._quiet.acquire()
+        self._forking = True
         self._quiet.wait_for(lambda: self._running <= {get_ident()})
 
     def _after_fork(self) -> None:
+        self._forking = False
         self._quiet.release()
         self._lock.release()
 
@@ -95,6 +96,9 @@ class _SingleThreadedBlas:
     def enter(self, hold: _Hold) -> None:
         """Hold BLAS as long as ``hold`` lives or until it leaves."""
         with self._lock:
+            if self._before is not None and self._holders:  # somebody holds it already, as on most ways in
+                self._holders.add(hold)
+                return
             self._agree()  # an interrupt may have kept the last to leave from giving all of it back
             self._holders.add(hold)
             self._agree()
@@ -116,16 +120,20 @@ class _SingleThreadedBlas:
             if getattr(library, "threading_layer", None) == "openmp":
                 library.set_num_threads(1)
 
-    @contextmanager
-    def task(self) -> Iterator[None]:
+    def task(self) -> _Task:
         """Around what runs in BLAS or a kernel, so that a fork can wait for its end."""
+        return _Task(self)
+
+    def begin(self, thread: int) -> None:
+        """A thread begins with what a fork has to wait for."""
         with self._quiet:
-            self._running.add(get_ident())
-        try:
-            yield
-        finally:
-            with self._quiet:
-                self._running.discard(get_ident())
+            self._running.add(thread)
+
+    def end(self, thread: int) -> None:
+        """It has ended; doing it twice does no harm."""
+        with self._quiet:
+            self._running.discard(thread)
+            if self._forking:
                 self._quiet.notify_all()
 
 
@@ -144,6 +152,23 @@ class _Hold:
 
     def __exit__(self, *_: object) -> None:
         self._limit.leave(self)
+
+
+class _Task:
+    """One ``with`` around what a fork has to wait for."""
+
+    def __init__(self, limit: _SingleThreadedBlas) -> None:
+        self._limit, self._thread = limit, get_ident()
+
+    def __enter__(self) -> None:
+        try:
+            self._limit.begin(self._thread)
+        except BaseException:
+            self._limit.end(self._thread)
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        self._limit.end(self._thread)
 
 
 single_threaded_blas = _SingleThreadedBlas()

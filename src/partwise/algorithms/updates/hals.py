@@ -32,7 +32,7 @@ class CoordinateSweeps(Update):
         sweep_rows(rows.packed, rows.linear, rows.ridge, before, rows.free, self.sweeps, self.settled, out)
 
     def prepare(self, gram: Array) -> Rows:
-        diagonal = np.diag(gram)
+        diagonal = gram.diagonal()
         inverse = np.divide(1, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)
 
         def rows(rhs: Array, factor: Array, out: Array) -> None:
