@@ -12,13 +12,13 @@ from sklearn.utils.validation import _check_n_features, validate_data
 
 from partwise.data.as_data import as_data, is_kept_elsewhere
 from partwise.data.sparse_structure import check_structure
-from partwise.types import Array
+from partwise.types import Array, Data
 
 UNKNOWN = 'use partwise.factorize(X.T, n_components, missing="nan"), which takes them as unknown'
 
 
-def checked_samples(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X as an array or a sparse matrix of floats ≥ 0; the features are noted at a fit and compared afterwards."""
+def checked_samples(estimator: Any, X: Any, *, reset: bool) -> Data:
+    """X as the engine's data; the features are noted at a fit and compared afterwards."""
     if is_kept_elsewhere(X):
         _check_n_features(estimator, X, reset=reset)
         return as_data(X, zero=not reset)
@@ -39,8 +39,10 @@ def checked_samples(estimator: Any, X: Any, *, reset: bool) -> Any:
         raise ValueError("X holds a whole number too large for a float; rescale it.") from None
     except ValueError as error:
         raise _reworded(error) from None
-    check_entries(X, type(estimator).__name__)
-    return X
+    try:
+        return as_data(X, zero=True)
+    except ValueError as error:
+        raise _bad_entry(X, type(estimator).__name__) or error from None
 
 
 def _refuse_kind(X: Any) -> None:
@@ -77,25 +79,21 @@ def _reworded(error: ValueError) -> ValueError:
     return error
 
 
-def check_entries(X: Any, where: str) -> None:
-    """Refuse the first entry of X that is negative or not a finite number, with its row and column."""
-    values = X.data if sp.issparse(X) else X
-    if values.size == 0 or (values.min() >= 0 and values.max() < np.inf):  # either is False where there is a NaN
-        return
+def _bad_entry(X: Any, where: str) -> ValueError | None:
+    """The sentence for the first entry that is negative or not a finite number, with its row and column."""
     if sp.issparse(X):
         entries = sp.coo_array(X)
         entries.sum_duplicates()
-        rows, columns = entries.coords
-        values = entries.data
+        (rows, columns), values = entries.coords, entries.data
     else:
         values, (rows, columns) = X.ravel(), np.unravel_index(np.arange(X.size), X.shape)
     bad: Array = np.flatnonzero(~((values >= 0) & np.isfinite(values)))
     if not len(bad):
-        return
+        return None
     p = bad[0]
     place, value = f"row {rows[p]}, column {columns[p]}", values[p]
     if np.isfinite(value):
-        raise ValueError(f"Negative values in data passed to {where}: X has {value:g} at {place}.")
+        return ValueError(f"Negative values in data passed to {where}: X has {value:g} at {place}.")
     if np.isnan(value):
-        raise ValueError(f"X contains NaN, first at {place}; fill such entries, or {UNKNOWN}.")
-    raise ValueError(f"X contains infinity, first at {place}; {where} needs finite numbers.")
+        return ValueError(f"X contains NaN, first at {place}; fill such entries, or {UNKNOWN}.")
+    return ValueError(f"X contains infinity, first at {place}; {where} needs finite numbers.")

@@ -118,7 +118,7 @@ def component_count(n_components: Any, shape: tuple[int, int], w: Any = None, h:
     return int(n_components)
 
 
-def chosen_start(init: Any, solver: Any, rank: int, X: Any, w: Any, h: Any) -> Any:
+def chosen_start(init: Any, solver: Any, rank: int, X: Data, w: Any, h: Any) -> Any:
     """The start for X = samples × features: ``init`` as ``factorize`` takes it, for Xᵀ."""
     if isinstance(init, str) and init == "custom":
         return _custom(rank, X, w, h)
@@ -161,7 +161,7 @@ def _array(init: Any, shape: tuple[int, int]) -> Array:
     return start
 
 
-def _custom(rank: int, X: Any, w: Any, h: Any) -> Init:
+def _custom(rank: int, X: Data, w: Any, h: Any) -> Init:
     """The start that W (samples × components), H (components × features) or both give."""
     if w is None and h is None:
         raise ValueError("init='custom' needs a start: fit(X, W=..., H=...), or one of the two.")

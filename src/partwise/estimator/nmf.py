@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from partwise.algorithms.base import Algorithm
 from partwise.arguments import is_whole, number, whole_number
-from partwise.data.as_data import as_data
 from partwise.data.products import gram_of, residual2
 from partwise.engine.half_step import Half, fold_in, in_precision
 from partwise.engine.online import Sums
@@ -28,7 +27,7 @@ from partwise.factorize import Call, certified, checked_call, iterate, warn_of
 from partwise.losses.table import loss_of
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
-from partwise.types import Array
+from partwise.types import Array, Data
 
 NO_STREAM = (
     "partial_fit needs a loss whose sums over batches are all that the components need, the squared one; {algorithm} "
@@ -168,8 +167,8 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         With init="custom" the start is W (samples × components), H (components × features), or both.
         """
         rules = self._rules(self._algorithm((1, 1)))
-        X = checked_samples(self, X, reset=True)
-        call = self._call(X, W, H, rules)
+        samples = checked_samples(self, X, reset=True)
+        call = self._call(samples, W, H, rules)
         data = call.problem.data
         with call.problem.workers:
             run, starts, _ = call.drive(tick=self._reporter())
@@ -183,21 +182,21 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.certificate_ = fit.certificate
         self.n_iter_ = max(1, fit.certificate.iterations)
         self.reconstruction_err_ = call.problem.loss.distance(data, fit.error)
-        self.n_samples_seen_ = X.shape[0]
+        self.n_samples_seen_ = samples.shape[0]
         self._remember(np.asarray(gram_of(fit.h)), None)
         warn_of(fit, TOO_STRONG if self.alpha_W or self.alpha_H not in (0, "same") else None)
         if self.tol > 0 and fit.reason is Reason.MAX_ITERATIONS:
             self._warn_not_converged()
         return fit.h
 
-    def _call(self, X: Any, W: Any, H: Any, rules: list[Rule]) -> Call:
+    def _call(self, samples: Data, W: Any, H: Any, rules: list[Rule]) -> Call:
         """The checked call of the engine, in its lenient way."""
-        rank = component_count(self.n_components, X.shape, W, H)
+        rank = component_count(self.n_components, samples.shape, W, H)
         return checked_call(
-            as_data(X, zero=True).T,
+            samples.T,
             rank,
-            algorithm=self._algorithm(X.shape),
-            init=chosen_start(self.init, self.solver, rank, X, W, H),
+            algorithm=self._algorithm(samples.shape),
+            init=chosen_start(self.init, self.solver, rank, samples, W, H),
             stop=rules,
             seed=self._seed(),
             threads=self.threads,
@@ -215,40 +214,39 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         forget = None
         if not isinstance(self.forget_factor, str) or self.forget_factor != "auto":
             forget = number("forget_factor", self.forget_factor, 0, 1, ends="(]", hint='or "auto"')
-        X = checked_samples(self, X, reset=not hasattr(self, "components_"))
+        batch = checked_samples(self, X, reset=not hasattr(self, "components_"))
         first = not hasattr(self, "components_") or not self._seen_gram.any()  # nothing but zeros has come so far
-        samples = X.shape[0] + (0 if first else self.n_samples_seen_)
-        algorithm = self._algorithm((samples, X.shape[1]))
+        samples, features = batch.shape
+        algorithm = self._algorithm((samples + (0 if first else self.n_samples_seen_), features))
         if not loss_of(algorithm).streams:
             raise ValueError(NO_STREAM.format(algorithm=algorithm.name))
-        documents = as_data(X, zero=True)
         with Workers(self.threads) as workers, single_threaded_blas():
             if first:
-                self._begin(X, documents, W, H, algorithm)
+                self._begin(batch, W, H, algorithm)
             self.algorithm_ = algorithm.scaled(self._scales)
-            w = in_precision(self.components_.T, documents.dtype)
+            w = in_precision(self.components_.T, batch.dtype)
             gram = gram_of(w)
-            half = fold_in(documents, loss_of(algorithm), self.algorithm_, w, workers, gram=gram)
+            half = fold_in(batch, loss_of(algorithm), self.algorithm_, w, workers, gram=gram)
             before = self._sums(w)
-            share = before.fading(X.shape[0]) if forget is None else forget
-            sums = before.add(documents.T, np.asarray(half.factor.rows), workers, share)
+            share = before.fading(samples) if forget is None else forget
+            sums = before.add(batch.T, np.asarray(half.factor.rows), workers, share)
             new = sums.half_step(self.algorithm_.w, w)
         self._remember(sums.gram, sums.rhs)
         self.n_samples_seen_ = sums.samples
-        squares = documents.norm2 - 2 * half.inner + float(np.vdot(gram, half.factor.gram))
+        squares = batch.norm2 - 2 * half.inner + float(np.vdot(gram, half.factor.gram))
         self.reconstruction_err_ = float(np.sqrt(max(0.0, squares)))
         self.components_ = new.T
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
         return self
 
-    def _begin(self, X: Any, documents: Any, W: Any, H: Any, algorithm: Algorithm) -> None:
+    def _begin(self, batch: Data, W: Any, H: Any, algorithm: Algorithm) -> None:
         """The components before the first batch: step 0 of the loop on it."""
-        rank = component_count(self.n_components, X.shape, W, H)
+        rank = component_count(self.n_components, batch.shape, W, H)
         steps = iterate(
-            documents.T,
+            batch.T,
             rank,
             algorithm=algorithm,
-            init=chosen_start(self.init, self.solver, rank, X, W, H),
+            init=chosen_start(self.init, self.solver, rank, batch, W, H),
             seed=self._seed(),
             threads=self.threads,
             lenient=True,
@@ -257,7 +255,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self._scales = step.scales
         self.components_ = np.ascontiguousarray(np.asarray(step.w).T)
         self.n_components_ = self._n_components = rank
-        empty = Sums.empty(documents.shape[1], rank)
+        empty = Sums.empty(batch.shape[1], rank)
         self._remember(empty.gram, empty.rhs)
         self.n_samples_seen_ = 0
 
@@ -274,7 +272,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def transform(self, X: Any) -> Any:
         """The weights of samples for these components, exact and the same for one row or many."""
         check_is_fitted(self)
-        documents = as_data(checked_samples(self, X, reset=False), zero=True)
+        documents = checked_samples(self, X, reset=False)
         w = in_precision(self.components_.T, documents.dtype)
         with Workers(self.threads) as workers:
             return documents.hand_out(self._fold_in(documents, w, workers).factor.rows)
@@ -293,7 +291,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def score(self, X: Any, y: Any = None) -> float:
         """The share of the squares of X that the components explain: 1 − ‖X − X̂‖² / ‖X‖²."""
         check_is_fitted(self)
-        documents = as_data(checked_samples(self, X, reset=False), zero=True)
+        documents = checked_samples(self, X, reset=False)
         if not documents.norm2:
             raise ValueError("X is all zero, so there is nothing that the components could explain.")
         w = in_precision(self.components_.T, documents.dtype)
