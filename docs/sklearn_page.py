@@ -187,9 +187,9 @@ def streams(content: dict[str, Any], table: Table) -> str:
     return "\n\n".join(
         [
             f"`make bench-minibatch`: {content['batches']} batches, each seen once, both as they come; the relative "
-            f"error over all samples with exact weights, medians of {content['seeds']} orders and seeds; processor "
-            "time. Where a batch is small, a call takes one or two milliseconds, of which the checks of X are a good "
-            f"part. Load average of the machine, of two cores: {content['load']:.1f}.",
+            f"error over all samples with exact weights, medians of {content['seeds']} orders and seeds; the processor "
+            "time of the fastest. Where a batch is small, a call takes one or two milliseconds, of which the checks of "
+            f"X are a good part. Load average of the machine, of two cores: {content['load']:.1f}.",
             table(head, rows),
         ]
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 GROUPS, OWN_GROUPS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
@@ -14,7 +15,7 @@ ALLOWANCES = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 def usable_cores() -> int:
     """The cores this process may use: its CPU affinity, and the quota of its container where one is set."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    quota = cpu_quota(GROUPS, OWN_GROUPS)
+    quota = _known_quota(GROUPS, OWN_GROUPS, os.getpid())
     return cores if quota is None else min(cores, max(1, int(quota)))
 
 
@@ -26,6 +27,12 @@ def allowed_threads() -> int:
         if first.isascii() and first.isdigit() and int(first) > 0:
             counts.append(int(first))
     return min(counts)
+
+
+@cache
+def _known_quota(groups: Path, own: Path, process: int) -> float | None:
+    """The quota of this process, read once: a stream asks for its threads with every batch."""
+    return cpu_quota(groups, own)
 
 
 def cpu_quota(groups: Path, own: Path) -> float | None:
