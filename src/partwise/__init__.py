@@ -33,6 +33,7 @@ from partwise.algorithms.table import (
     multiplicative,
     penalised,
     projected_gradient,
+    sparse_parts,
 )
 from partwise.data.as_data import as_data
 from partwise.data.disk import open_matrix
@@ -146,6 +147,7 @@ __all__ = [
     "ranks",
     "relative",
     "resume",
+    "sparse_parts",
     "stability",
     "truncated_svd",
     "write_matrix",

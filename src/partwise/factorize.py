@@ -342,7 +342,7 @@ class Call:
         try:
             fit = Factorization.from_stored(*checkpoint.result)
             algorithm = next(one for one in algorithms if str(one) == fit.certificate.algorithm)
-            algorithm = algorithm.scaled(fit.certificate.scales)
+            algorithm = fit.algorithm if algorithm.adjusts else algorithm.scaled(fit.certificate.scales)
         except (*MISFIT, StopIteration):
             raise misfit(checkpoint.path) from None
         w, h = (side.hand_out(side.hold(rows)) for side, rows in ((data, fit.w), (data.T, fit.h)))
@@ -374,7 +374,7 @@ def certified(run: Run, table: Sequence[StartRow], svd_error: float | None = Non
         history=history,
         reason=reason,
         certificate=certificate,
-        algorithm=run.problem.algorithm.scaled(step.scales),
+        algorithm=run.exact or step.own(run.problem.algorithm),
         restarts=tuple(table),
     )
 

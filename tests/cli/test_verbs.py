@@ -304,3 +304,14 @@ def test_a_device_stays_a_device(verb, saved, folder, warm, tmp_path):
     assert null.is_char_device()
     assert null.stat().st_rdev == os.makedev(1, 3)
     assert [path.name for path in tmp_path.iterdir()] == ["null"]
+
+
+def test_sparse_parts_at_the_command_line(warm, tmp_path):
+    """--sparse-w gives every part its sparsity, and the certificate has the targets."""
+    np.save(tmp_path / "a.npy", np.random.default_rng(0).random((30, 20)))
+    done = warm("factorize", tmp_path / "a.npy", "-k", 2, "--sparse-w", 0.6, "--json")
+    assert done.returncode == 0, done.stderr
+    targets = json.loads(done.stdout)["certificate"]["targets"]
+    assert [target["verdict"] for target in targets] == ["met", "met"]
+    done = warm("factorize", tmp_path / "a.npy", "-k", 2, "--sparse-w", 0.6, "--l1-w", 1)
+    assert (done.returncode, "leave out --l1-w" in done.stderr) == (2, True)

@@ -11,7 +11,7 @@ from partwise.algorithms.penalties import NO_PENALTY, Penalty, Quadratic, indefi
 from partwise.algorithms.relative import Relative
 from partwise.types import Array, NoMinimum, Rows, Update
 
-PENALTY_SETTINGS = ("lam_", "alpha_", "l1_", "per_observation_")
+PENALTY_SETTINGS = ("lam_", "alpha_", "l1_", "per_observation_", "parts_")
 """How the names of settings that make penalties begin."""
 
 
@@ -48,7 +48,7 @@ class Side:
 
     def value(self, gram: Array, linear: float = 0.0) -> float:
         """The penalty of a whole factor, from its gram and its inner product with the linear part."""
-        return float(np.vdot(self.penalty.matrix(len(gram)), gram)) + linear
+        return self.penalty.quadratic(gram) + linear
 
     def check_minimum(self, gram: Array) -> None:
         """Refuse a penalised problem that has no minimum, before any row is made."""
@@ -117,6 +117,11 @@ class Algorithm:
         """Whether a penalty has its strength from step 0 of a run."""
         return any(side.penalty.relative for side in self.sides)
 
+    @property
+    def adjusts(self) -> bool:
+        """Whether the driver sets the strength of a penalty, so that components have their target sparsity."""
+        return any(side.penalty.target is not None for side in self.sides)
+
     def scaled(self, scales: tuple[float, float] | None) -> Algorithm:
         """The algorithm in a run whose Gram matrices HHᵀ and WᵀW have these mean diagonals at step 0."""
         if scales is None:
@@ -160,7 +165,18 @@ class Algorithm:
                 )
             if not update.quadratic and penalty.matrix(rank).any():
                 return f"The half-step of {self.name} cannot carry a quadratic penalty; use l1_w and l1_h alone."
-        return self._void_penalty()
+        return self._void_penalty() or self._void_target(rank)
+
+    def _void_target(self, rank: int) -> str | None:
+        if not self.adjusts:
+            return None
+        targets = [np.size(side.penalty.target) for side in self.sides if side.penalty.target is not None]
+        if any(size not in (1, rank) for size in targets):
+            return f"There are {rank} components, so give one sparsity target or {rank} of them, not {max(targets)}."
+        able = (side.update.linear and side.update.quadratic and not side.update.constraint for side in self.sides)
+        if all(able):
+            return None
+        return f"{self.name} cannot carry the penalty that makes components sparse; use hals, als-hals or anls."
 
     def _void_penalty(self) -> str | None:
         for name, side, other in (("w", self.w, self.h), ("h", self.h, self.w)):
@@ -190,4 +206,5 @@ def penalty_settings(w: Penalty, h: Penalty) -> dict[str, float | Relative | Non
     lams: dict[str, float | Relative | None] = {f"lam_{side}": p.lam for side, p in sides if p.lam or not p.l1}
     alphas = {f"alpha_{side}": penalty.alpha for side, penalty in sides if penalty.alpha is not None}
     by_count = {f"per_observation_{side}": p.per_observation for side, p in (("w", w), ("h", h)) if p.per_observation}
-    return by_count | lams | alphas | {f"l1_{side}": penalty.l1 for side, penalty in sides if penalty.l1}
+    targets = {f"parts_{side}": float(np.mean(p.target)) for side, p in (("w", w), ("h", h)) if p.target is not None}
+    return by_count | lams | alphas | targets | {f"l1_{side}": penalty.l1 for side, penalty in sides if penalty.l1}

@@ -29,8 +29,15 @@ class Penalty:
         """The penalty in a run where the mean diagonal of the Gram matrix at step 0 is ``scale``."""
         return self
 
+    target: float | tuple[float, ...] | None = None
+    """Hoyer's sparsity that each component of the factor should have, which the driver brings about."""
+
     per_observation: float = 0.0
     """λ of an addition λ · mean · Σ_i n_i ‖x_i‖², n_i the observations of row i and mean that of A's entries."""
+
+    def goals(self, rank: int) -> Array | None:
+        """The target of each component."""
+        return None if self.target is None else np.broadcast_to(np.asarray(self.target, np.float64), (rank,))
 
     def matrix(self, rank: int) -> Array:
         """M, which is added to the gram."""
@@ -39,6 +46,10 @@ class Penalty:
     def linear(self, rank: int) -> Array | None:
         """L, half of which is taken off the right-hand side."""
         return None
+
+    def quadratic(self, gram: Array) -> float:
+        """The quadratic part of a factor with this gram: <M, XᵀX>."""
+        return float(np.vdot(self.matrix(len(gram)), gram))
 
     def __bool__(self) -> bool:
         """Whether it penalises anything."""
@@ -140,9 +151,43 @@ class PerObservation(Penalty):
         return f"The penalty by observation (λ = {self.lam:g})"
 
 
+@dataclass(frozen=True)
+class ComponentSparsity(Penalty):
+    """θ_c ‖x_c‖₁ ‖y_c‖₂ on every component c, x_c its column of this factor and y_c that of the other one.
+
+    It is θ_c‖x_c‖₁ with the other factor's columns at unit length, written so that W → WD, H → D⁻¹H leaves it as it is.
+    Half-steps for X see a linear part θ_c‖y_c‖₂; those for Y a ridge ½ θ_c‖x_c‖₁/‖y_c‖₂, which lies above the penalty
+    and touches it where Y is, so that the objective never rises. The driver chooses θ for the ``target`` of X.
+    """
+
+    target: float | tuple[float, ...] | None = None
+    linear_part: tuple[float, ...] = ()
+    """θ_c‖y_c‖₂ at the pair of a step; none before there is one."""
+    ridge: tuple[float, ...] = ()
+    """½ θ_c‖y_c‖₁/‖x_c‖₂ of the other factor's θ."""
+
+    def matrix(self, rank: int) -> Array:
+        return np.diag(self.ridge) if self.ridge else np.zeros((rank, rank))
+
+    def linear(self, rank: int) -> Array | None:
+        return np.array(self.linear_part) if any(self.linear_part) else None
+
+    def quadratic(self, gram: Array) -> float:
+        """Nothing: the ridge stands for what the other factor's linear part counts."""
+        return 0.0
+
+    def __str__(self) -> str:
+        return f"The target of {self.target} for the sparsity of components"
+
+
 NO_PENALTY = Penalty()
 
-PENALTIES: dict[str, type[Penalty]] = {"none": Penalty, "quadratic": Quadratic, "per-observation": PerObservation}
+PENALTIES: dict[str, type[Penalty]] = {
+    "none": Penalty,
+    "quadratic": Quadratic,
+    "per-observation": PerObservation,
+    "component-sparsity": ComponentSparsity,
+}
 """Name -> class; add a line so that files can hold a penalty of your own."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from partwise.algorithms.base import Algorithm, Extrapolation, Side, penalty_settings
-from partwise.algorithms.penalties import Penalty, Quadratic
+from partwise.algorithms.penalties import ComponentSparsity, Penalty, Quadratic
 from partwise.algorithms.relative import Relative
 from partwise.algorithms.updates import (
     Barrier,
@@ -280,6 +280,39 @@ def penalised(algorithm: str | Algorithm, *, w: Penalty | None = None, h: Penalt
     """The same algorithm with another penalty on W, on H, or on both; None leaves a side as it is."""
     chosen = as_algorithm(algorithm)
     return chosen.with_penalties(chosen.w.penalty if w is None else w, chosen.h.penalty if h is None else h)
+
+
+def sparse_parts(
+    algorithm: str | Algorithm = "als-hals",
+    *,
+    w: float | Iterable[float] | None = None,
+    h: float | Iterable[float] | None = None,
+) -> Algorithm:
+    """The same algorithm with components of W, of H, or of both that have this Hoyer sparsity, one for all or one each.
+
+    A component of W at .8 has few pixels a part, few terms a topic; a component of H few columns of A. None leaves a
+    side free. A side with a target is made by coordinate sweeps that set θ_c in the penalty θ_c‖w_c‖₁‖h_c‖₂ so that
+    each column has its target, a free one by the algorithm's half-step; the objective and the certificate are those of
+    the final θ. A component that is sparser without a penalty stays as it is. L1 shrinks, so the error is larger than
+    that of parts which are free.
+    """
+    chosen = as_algorithm(algorithm)
+    if any(side.penalty for side in chosen.sides):
+        raise ValueError(f"{chosen} has a penalty already; give sparse_parts an algorithm without one.")
+    sides = {"w": w, "h": h}
+    if all(value is None for value in sides.values()):
+        raise ValueError("sparse_parts needs a target for w, for h, or for both, e.g. w=.75.")
+    targets = {name: _sparsities(f"sparse_parts({name}=...)", value) for name, value in sides.items()}
+    return chosen.with_penalties(*(ComponentSparsity(target) for target in targets.values()))
+
+
+def _sparsities(where: str, value: Any) -> float | tuple[float, ...] | None:
+    """Targets in [0, 1), one or several."""
+    if value is None:
+        return None
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return tuple(number(where, one, 0, 1, ends="[)") for one in value)
+    return number(where, value, 0, 1, ends="[)")
 
 
 def frozen(algorithm: str | Algorithm, *, w: Iterable[int] = (), h: Iterable[int] = ()) -> Algorithm:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from partwise.algorithms.base import Algorithm
-from partwise.algorithms.table import ALGORITHMS
+from partwise.algorithms.table import ALGORITHMS, sparse_parts
 from partwise.losses.table import algorithm_for, as_loss
 from partwise.text.readers.source import ENCODING
 from partwise.text.stop_words import AUTO, ENGLISH, LANGUAGE, language_names, read_stop_words
@@ -136,8 +136,17 @@ class PenaltyOptions:
     l1_w: Annotated[float, fitting(help="Add this times the sum of W to the loss; it makes terms of parts zero.")] = 0.0
     l1_h: Annotated[float, fitting(help="Add this times the sum of H; --l1-w or --l1-h alone would be void.")] = 0.0
 
+    sparse_w: Annotated[
+        float | None, fitting(help="Hoyer sparsity of each part, e.g. .8: few terms a topic, few pixels a part.")
+    ] = None
+    sparse_h: Annotated[float | None, fitting(help="The same for each part's weights: few documents a topic.")] = None
+
     def algorithm(self, name: str | None, loss: str | None) -> str | Algorithm | None:
         """The algorithm of this name, or the loss's own, with these penalties; the name where there are none."""
+        if self.sparse_w is not None or self.sparse_h is not None:
+            if self.l1_w or self.l1_h:
+                raise ValueError("--sparse-w and --sparse-h find their own L1; leave out --l1-w and --l1-h.")
+            return sparse_parts(algorithm_for(name, loss), w=self.sparse_w, h=self.sparse_h)
         if not self.l1_w and not self.l1_h:
             return name
         chosen = algorithm_for(name, loss)

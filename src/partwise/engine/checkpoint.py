@@ -20,8 +20,7 @@ from partwise.engine.checkpoint_layout_1 import upgraded
 from partwise.engine.problem import Problem
 from partwise.engine.restarts import Race, Racing, StartRow
 from partwise.engine.run import HISTORY, Record, Run
-from partwise.engine.stationarity import stationarity
-from partwise.engine.step import Deferred, StartCost, Step
+from partwise.engine.step import StartCost, Step
 from partwise.engine.stopping import RULES, Reason, Rule
 from partwise.inits.base import Given
 from partwise.inits.table import INITS
@@ -122,13 +121,7 @@ class Phase:
         if meta is None:
             return None
         problem, step = self.problem, reader.read(Step, meta)
-        algorithm = problem.algorithm.scaled(step.scales)
-        return replace(
-            step,
-            deferred=Deferred(
-                lambda: stationarity(problem.data, problem.loss, algorithm, step.basis, step.weights, problem.workers)
-            ),
-        )
+        return replace(step, deferred=problem.deferred_check(step))
 
 
 def _record(row: Any) -> Record:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from partwise.engine.adjusting import advance_adjusting
 from partwise.engine.iteration import advance_plain, begin
 from partwise.engine.momentum import advance_with_momentum
 from partwise.engine.problem import Problem
@@ -23,6 +24,8 @@ def advance(problem: Problem, steps: Sequence[Step]) -> list[Step]:
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         if problem.reseed:
             steps = [reseed_dead(problem, step, algorithm.h.update.zero_floor) for step in steps]
+        if problem.algorithm.adjusts:
+            return [advance_adjusting(problem, step) for step in steps]
         if algorithm.extrapolation is None:
             return advance_plain(problem, steps, algorithm)
         return advance_with_momentum(problem, steps, algorithm, algorithm.extrapolation)

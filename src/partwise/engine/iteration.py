@@ -88,15 +88,11 @@ def advance_plain(problem: Problem, steps: Sequence[Step], algorithm: Algorithm)
     data, loss, workers = problem.data, problem.loss, problem.workers
     waiting = [step for step in steps if not step.ready and step.onward is None]
     jobs = [
-        Job(algorithm.scaled(step.scales).h, replace(step.basis, rhs=step.rhs), before=step.h, measured=False)
-        for step in waiting
+        Job(step.own(algorithm).h, replace(step.basis, rhs=step.rhs), before=step.h, measured=False) for step in waiting
     ]
     halves = iter(half_steps(data.T, loss, jobs, workers) if jobs else ())
     weights = [step.onward or (step.weights if step.ready else next(halves).factor) for step in steps]
-    jobs = [
-        Job(algorithm.scaled(step.scales).w, h, before=step.w, old=step.w)
-        for step, h in zip(steps, weights, strict=True)
-    ]
+    jobs = [Job(step.own(algorithm, h).w, h, before=step.w, old=step.w) for step, h in zip(steps, weights, strict=True)]
     seconds = half_steps(data, loss, jobs, workers)
     onward: Sequence[Factor | None] = [None] * len(steps)
     if loss.late and data.split == 1:
@@ -113,7 +109,7 @@ def _look_onward(
     """The inner term of the loss at new pairs whose W lies scattered over parts: the pass makes the next H as well."""
     algorithm = problem.at(steps[0].iteration + 2)
     jobs = [
-        Job(algorithm.scaled(step.scales).h, half.factor, before=h.rows, late=True)
+        Job(step.own(algorithm).h, half.factor, before=h.rows, late=True)
         for step, half, h in zip(steps, halves, weights, strict=True)
     ]
     later = half_steps(problem.data.T, problem.loss, jobs, problem.workers)

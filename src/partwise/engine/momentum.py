@@ -25,15 +25,14 @@ def advance_with_momentum(
     data, loss, workers = problem.data, problem.loss, problem.workers
     states = [step.momentum or Momentum(rules.beta, 1.0, replace(step.basis, rhs=step.rhs), step.h) for step in steps]
     both = list(zip(steps, states, strict=True))
-    own = [algorithm.scaled(step.scales) for step in steps]
     jobs = [
-        Job(sides.h, state.ahead, step.h, state.h, measured=False, beta=state.beta)
-        for sides, (step, state) in zip(own, both, strict=True)
+        Job(step.own(algorithm).h, state.ahead, step.h, state.h, measured=False, beta=state.beta)
+        for step, state in both
     ]
     firsts = half_steps(data.T, loss, jobs, workers)
     jobs = [
-        Job(sides.w, _moved(first), state.ahead.rows, step.w, beta=state.beta)
-        for sides, (step, state), first in zip(own, both, firsts, strict=True)
+        Job(step.own(algorithm, _moved(first)).w, _moved(first), state.ahead.rows, step.w, beta=state.beta)
+        for (step, state), first in zip(both, firsts, strict=True)
     ]
     seconds = half_steps(data, loss, jobs, workers)
     tries = [_try(problem, *known, rules) for known in zip(steps, states, firsts, seconds, strict=True)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,8 @@ from partwise.data.passes import sum_rows
 from partwise.data.products import gram_matrix
 from partwise.engine.half_step import Half
 from partwise.engine.stationarity import stationarity
-from partwise.engine.step import Deferred, Step
+from partwise.engine.step import Check, Deferred, Step
+from partwise.engine.thetas import Thetas, first_thetas
 from partwise.inits.base import Init
 from partwise.kernels.compiling import compile_seconds
 from partwise.kernels.products import column_dots
@@ -75,18 +76,23 @@ class Problem:
         weights: Factor,
         inner: float,
         scales: tuple[float, float] | None = None,
+        thetas: Thetas | None = None,
         **known: Any,
     ) -> Step:
         """The step that holds a pair whose inner term of the loss is known; the first one sets the scales."""
         if scales is None and self.algorithm.relative:
             scales = mean_diagonal(weights.gram), mean_diagonal(basis.gram)
-        algorithm, data, loss, workers = self.algorithm.scaled(scales), self.data, self.loss, self.workers
-        error, value = loss.value(data, basis, weights, inner, workers)
-        penalties = self.penalties(algorithm, basis, weights)
-        check = Deferred(lambda: stationarity(data, loss, algorithm, basis, weights, workers))
-        seconds = self.clock.seconds
-        objective = value + penalties
-        return Step(iteration, seconds, error, objective, basis, weights, scales=scales, deferred=check, **known)
+        if thetas is None and self.algorithm.adjusts:
+            thetas = first_thetas(self.algorithm, self.rank)
+        error, value = self.loss.value(self.data, basis, weights, inner, self.workers)
+        step = Step(iteration, self.clock.seconds, error, value, basis, weights, scales=scales, thetas=thetas, **known)
+        objective = value + self.penalties(step.own(self.algorithm), basis, weights)
+        return replace(step, objective=objective, deferred=self.deferred_check(step))
+
+    def deferred_check(self, step: Step) -> Deferred[Check]:
+        """The stationarity check of a pair, with the penalties that it has."""
+        data, loss, workers, basis, weights = self.data, self.loss, self.workers, step.basis, step.weights
+        return Deferred(lambda: stationarity(data, loss, step.own(self.algorithm), basis, weights, workers))
 
     def penalties(self, algorithm: Algorithm, basis: Factor, weights: Factor) -> float:
         """What the penalties of both factors add to the loss."""
@@ -106,6 +112,7 @@ class Problem:
         cosines = np.divide(dots, lengths, out=np.where(old == new, 1.0, 0.0), where=lengths > 0)
         known |= {
             "scales": step.scales,
+            "thetas": step.thetas,
             "previous_w": before.w,
             "previous_error": step.error,
             "angles": angles_between(cosines),

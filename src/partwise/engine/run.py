@@ -12,6 +12,7 @@ from partwise.engine.half_step import fold_in
 from partwise.engine.problem import Problem
 from partwise.engine.step import StartCost, Step
 from partwise.engine.stopping import AllOf, Frobenius, Reason, Rule, Stationarity, any_rules
+from partwise.engine.thetas import NOTHING
 from partwise.losses.table import loss_of
 from partwise.threads.blas import single_threaded_blas
 
@@ -60,6 +61,8 @@ class Run:
     cap: int | None = CAP
     """The most iterations where no rule limits them."""
     reason: Reason | None = None
+    exact: Algorithm | None = None
+    """The algorithm whose row problem gave the exact H, where it was asked for."""
 
     @property
     def begun(self) -> bool:
@@ -92,7 +95,7 @@ class Run:
         self.last = step
         if step.start is not None:
             self.start = step.start, step.error
-        latest = self.keep == "last" or self.problem.algorithm.monotone
+        latest = self.keep == "last" or self.problem.algorithm.monotone or self.problem.algorithm.adjusts
         sound = step.finite and (not step.collapsed or self.problem.algorithm.one_sided)
         if self.best is None or (sound and (latest or self.score(step) <= self.score(self.best))):
             self.best, self.returned = step, self.offset + step.iteration
@@ -103,8 +106,10 @@ class Run:
             self.history.append((self.offset + step.iteration, step.seconds, step.error, step.angle, kkt))
 
     def score(self, step: Step) -> float:
-        """What the best iterate has least of: the penalised objective, or the error where that has no minimum."""
-        return step.objective if self.problem.algorithm.convex else step.error
+        """What the best iterate has least of: the penalised objective, or the error where that has no minimum or is
+        another one for each run."""
+        algorithm = self.problem.algorithm
+        return step.objective if algorithm.convex and not algorithm.adjusts else step.error
 
     @property
     def best_score(self) -> float:
@@ -136,7 +141,7 @@ class Run:
         """The reason to end at this step: its own, a rule's, or the cap's."""
         if not step.finite:
             return Reason.NOT_FINITE
-        if step.collapsed:
+        if step.collapsed or (step.thetas and step.iteration and step.error > NOTHING):
             return Reason.COLLAPSED
         for rule in self.rules:
             reason = rule(step)
@@ -152,7 +157,7 @@ class Run:
         """A run from the best iterate on with another algorithm; the history goes on."""
         problem = replace(self.problem, algorithm=algorithm, warm=True)
         best = self.iterate
-        known = {"scales": best.scales, "angles": best.angles, "previous_w": best.previous_w, "reseeded": best.reseeded}
+        known = {name: getattr(best, name) for name in ("scales", "thetas", "angles", "previous_w", "reseeded")}
         with single_threaded_blas():
             step = problem.pair(best.w, best.h, **known)
         offset = self.history[-1][0]
@@ -163,9 +168,9 @@ class Run:
     def settle(self) -> None:
         """Replace H by the exact solution for W, a function of W alone."""
         step, problem = self.iterate, self.problem
-        algorithm = problem.algorithm.scaled(step.scales)
+        algorithm = self.exact = step.own(problem.algorithm)
         half = fold_in(problem.data.T, problem.loss, algorithm, step.w, problem.workers, step.rhs, step.h)
-        known = {"angles": step.angles, "previous_w": step.previous_w, "reseeded": step.reseeded}
+        known = {name: getattr(step, name) for name in ("thetas", "angles", "previous_w", "reseeded")}
         basis = replace(step.basis, rhs=step.rhs)
         self.best = problem.step(
             step.iteration, basis, replace(half.factor, rhs=None), half.inner, step.scales, **known

@@ -8,6 +8,8 @@ from typing import Generic, TypeVar, cast
 
 import numpy as np
 
+from partwise.algorithms.base import Algorithm
+from partwise.engine.thetas import Thetas, at_pair
 from partwise.types import Array, Factor, FactorRows
 
 T = TypeVar("T")
@@ -100,6 +102,8 @@ class Step:
     """The columns of A that have replaced dead components so far."""
     scales: tuple[float, float] | None = None
     """The mean diagonals of HHᵀ and WᵀW at step 0, where a penalty is relative to them."""
+    thetas: Thetas | None = None
+    """The strengths of the penalties that the driver adjusts."""
     start: StartCost | None = None
     """The cost of W⁽⁰⁾, at iteration 0."""
     ready: bool = False
@@ -120,6 +124,10 @@ class Step:
     def h(self) -> Array:
         """H as a tall factor, n × k; likewise."""
         return cast(Array, self.weights.rows)
+
+    def own(self, algorithm: Algorithm, weights: Factor | None = None) -> Algorithm:
+        """The algorithm with the penalties that it has at this pair, or at this W with another H."""
+        return at_pair(algorithm.scaled(self.scales), self.thetas, self.basis, weights or self.weights)
 
     @property
     def check(self) -> Check:

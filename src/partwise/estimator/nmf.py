@@ -176,7 +176,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
                 raise KeyboardInterrupt
             fit = certified(run, starts)
         self._scales = fit.certificate.scales
-        self.algorithm_ = call.problem.algorithm.scaled(self._scales)
+        self.algorithm_ = fit.algorithm or call.problem.algorithm.scaled(self._scales)
         self.components_ = np.ascontiguousarray(np.asarray(fit.w).T)
         self.n_components_ = self._n_components = fit.rank
         self.certificate_ = fit.certificate
@@ -218,7 +218,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         first = not hasattr(self, "components_") or not self._seen_gram.any()  # nothing but zeros has come so far
         samples, features = batch.shape
         algorithm = self._algorithm((samples + (0 if first else self.n_samples_seen_), features))
-        if not loss_of(algorithm).streams:
+        if algorithm.adjusts or not loss_of(algorithm).streams:
             raise ValueError(NO_STREAM.format(algorithm=algorithm.name))
         with Workers(self.threads) as workers, single_threaded_blas():
             if first:

@@ -128,6 +128,11 @@ class Loss(ABC):
         """Why this loss cannot be minimised on these data, or None."""
         if data.weighted and self.gram_form:
             return f"The {self.name} loss cannot take weights or unknown entries; use the squared one."
+        if algorithm.adjusts and not self.gram_form:
+            return (
+                f"Sparsity targets for components need all entries and the squared loss, not {self.name}"
+                f"{' with unknown entries' if data.weighted else ''}; use hoyer_target, or leave them out."
+            )
         if not data.weighted and any(side.penalty.per_observation for side in algorithm.sides):
             return "A penalty by observation is for data with weights or unknown entries; use lam_w and lam_h here."
         if data.split is None or not (self.local_only or any(side.update.needs_memory for side in algorithm.sides)):

@@ -176,10 +176,16 @@ def _locked(fit: Factorization) -> VerdictLine:
     return VerdictLine("Wrongly locked zeros", f"{locked:,}", verdict, meaning, undo if locked else "Nothing to do.")
 
 
+SHARPER = {
+    "W": "For sharper parts ask for them: sparse_parts(w=.8), or --sparse-w .8.",
+    "H": "For fewer parts in each, try hoyer_target(sparsity_w=None, sparsity_h=.5).",
+}
+
+
 def _sparse(name: str, value: float, means: str) -> VerdictLine | None:
     if not np.isfinite(value):
         return None
     verdict = _level(value, 0.5, 0.3)
-    advice = "Nothing to do." if verdict == GOOD else "For sharper parts try algorithm='ahcls' or 'hoyer'."
+    advice = "Nothing to do." if verdict == GOOD else SHARPER[name]
     meaning = f"Hoyer's sparsity from 0 (all alike) to 1 (a single one): the higher, the more it holds that {means}."
     return VerdictLine(f"Sparsity of {name}", f"{value:.2f}", verdict, meaning, advice)

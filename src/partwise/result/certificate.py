@@ -16,6 +16,7 @@ from partwise.engine.problem import Problem
 from partwise.engine.reseeding import dead_components
 from partwise.engine.run import Run
 from partwise.engine.step import Optimality, StartCost, Step
+from partwise.engine.thetas import HAS, SPARSER, ComponentTarget, component_targets
 from partwise.inits.table import name_of
 from partwise.linalg.measures import duplicate_topics, sparsity_of, tally
 from partwise.losses.table import LOSSES, as_loss
@@ -147,7 +148,7 @@ class Quality(NamedTuple):
         """The squares come from the relative error where that is made of them, else from a pass over A."""
         data: Any = problem.data
         loss, squared = problem.loss, LOSSES["squared"].on(data)
-        algorithm = problem.algorithm.scaled(step.scales)
+        algorithm = step.own(problem.algorithm)
         value = step.objective - problem.penalties(algorithm, step.basis, step.weights)
         if loss.squares:
             squares = step.error**2 * data.norm2
@@ -200,6 +201,8 @@ class Certificate:
     """√ of the mean of (a − y)² over the known entries, whatever the loss."""
     r2: float | None = None
     """1 − Σ v (a − y)² / Σ v (a − mean)² over the known entries."""
+    targets: tuple[ComponentTarget, ...] = ()
+    """The components that were to have a sparsity, and whether they do."""
     compiling: float = 0.0
     """The seconds of these that went into compiling kernels, which are then kept on disk."""
 
@@ -252,6 +255,17 @@ class Certificate:
     def _repr_html_(self) -> str:
         return rows_html("Certificate", self.rows())
 
+    def _targets(self) -> str:
+        counts = [(sum(one.verdict == word for one in self.targets), word) for word in (HAS, SPARSER)]
+        said = ", ".join(f"{count} {word}" for count, word in counts if count) or "none met"
+        missed = [
+            f"{one.factor}'s component {one.component} has "
+            f"{'none' if one.sparsity is None else format(one.sparsity, '.3f')} for {one.target:g}, since {one.verdict}"
+            for one in self.targets
+            if not one.fulfilled
+        ]
+        return "; ".join([f"{said} of {len(self.targets)}", *missed])
+
     def rows(self) -> list[tuple[str, str]]:
         """What there is to say, each with its name."""
         m, n = self.shape
@@ -283,6 +297,7 @@ class Certificate:
             ("topics turned", turned),
             ("W", str(self.w)),
             ("H", str(self.h)),
+            *([("sparsity targets", self._targets())] if self.targets else []),
             ("storage", f"W and H sparse {readable_bytes(both)}, dense {readable_bytes(dense)}; "
                         f"the SVD's factors {readable_bytes(self.svd_bytes)}; A {readable_bytes(self.data_bytes)}"),
             ("topics", f"dead: {dead}; the same twice: {doubles}; re-seeded: {self.reseeded}"),
@@ -331,6 +346,9 @@ def certify(run: Run, svd_error: float | None = None) -> Certificate:
         known=known,
         compiling=problem.clock.compiling,
         **quality._asdict(),
+        targets=()
+        if step.thetas is None
+        else component_targets(problem.algorithm, step.thetas, step.basis, step.weights, step.error),
     )
 
 
