@@ -4,7 +4,7 @@ CONTRIBUTING shows this file, and ``tests/test_own_parts.py`` runs everything wi
 makes it known at the command line.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -80,6 +80,24 @@ class Toll(pw.Penalty):
 
 
 pw.PENALTIES["Toll"] = Toll
+
+
+class HalfSquared(type(pw.LOSSES["squared"])):
+    """½‖A − WH‖²: the squared loss in other units; its half-steps, error and stationarity are the same."""
+
+    name = "half-squared"
+    default_algorithm = "half-hals"
+
+    def entrywise(self, values, fitted):
+        return 0.5 * (values - fitted) ** 2
+
+    def value(self, data, w, h, inner, workers):
+        error, squares = super().value(data, w, h, inner, workers)
+        return error, 0.5 * squares
+
+
+pw.LOSSES["half-squared"] = HalfSquared()
+pw.ALGORITHMS["half-hals"] = lambda: replace(pw.hals(), name="half-hals", loss="half-squared", settings={})
 
 
 class Doubled:

@@ -38,13 +38,23 @@ def test_generated_pages_are_up_to_date():
     assert done.returncode == 0, done.stderr
 
 
-def test_the_example_runs():
-    """The digits are factored and certified with a verdict."""
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [("digits", "stationary"), ("recommender", "film"), ("counts", "deviance explained"), ("holes", "RMSE on them")],
+)
+def test_the_examples_run(name, wanted, tmp_path):
+    """Each example says what it is about; a picture goes where it is told."""
+    where = [tmp_path / "holes.png"] if name == "holes" else []
     done = subprocess.run(
-        [sys.executable, ROOT / "examples" / "digits.py"], capture_output=True, text=True, check=False, encoding="utf-8"
+        [sys.executable, ROOT / "examples" / f"{name}.py", *where],
+        capture_output=True,
+        text=True,
+        check=False,
+        encoding="utf-8",
     )
     assert done.returncode == 0, done.stderr
-    assert "stationary" in done.stdout
+    assert wanted in done.stdout
+    assert all(picture.exists() for picture in where)
 
 
 def test_links_lead_somewhere():

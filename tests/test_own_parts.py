@@ -12,7 +12,7 @@ from planted import planted
 
 import partwise as pw
 from partwise.engine.checkpoint import Checkpoint
-from partwise.testing import check_data, check_init, check_penalty, check_stop, check_update
+from partwise.testing import check_data, check_init, check_loss, check_penalty, check_stop, check_update
 
 A = planted(30, 24, 4, noise=0.3)
 STOP = pw.MaxIterations(9)
@@ -25,6 +25,7 @@ PARTS = {
     "rule among rules": {"stop": (Patience(5.0) & pw.Frobenius(change=1e-3)) | STOP},
     "penalty": {"algorithm": pw.penalised("hals", w=Toll(), h=Toll(0.05))},
     "penalty on an update of one's own": {"algorithm": pw.penalised("gradient", h=Toll())},
+    "loss": {"loss": "half-squared"},
     "all of them": {"algorithm": pw.penalised("gradient", w=Toll()), "init": "first-columns", "stop": Patience(9.0)},
 }
 
@@ -34,6 +35,8 @@ LINES = [
     (pw.INITS, "first-columns"),
     (pw.RULES, "Patience"),
     (pw.PENALTIES, "Toll"),
+    (pw.LOSSES, "half-squared"),
+    (pw.ALGORITHMS, "half-hals"),
 ]
 ENTRIES = [table.pop(name) for table, name in LINES]  # other tests run over the tables as they are
 
@@ -208,3 +211,8 @@ def test_alp_takes_neither_penalties_nor_frozen_components():
     for algorithm in (pw.penalised("alp", w=pw.Quadratic(1.0)), pw.frozen("alp", w=[0])):
         with pytest.raises(ValueError, match="takes no penalties and no frozen components"):
             pw.factorize(A[:8, :7], 2, algorithm=algorithm)
+
+
+def test_the_loss_keeps_its_law():
+    """A loss of one's own passes the public check."""
+    check_loss(pw.LOSSES["half-squared"], pw.ALGORITHMS["half-hals"](), A)

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from partwise.algorithms.base import Algorithm
 from partwise.algorithms.penalties import Penalty
+from partwise.data.as_data import as_data
 from partwise.data.products import product
+from partwise.engine.half_step import Job, half_step
 from partwise.engine.step import Step
-from partwise.engine.stopping import Reason, Rule
+from partwise.engine.stopping import MaxIterations, Reason, Rule, Stationarity
+from partwise.factorize import factorize, iterate
 from partwise.inits.base import Init
+from partwise.losses.base import Loss
+from partwise.result.factorization import Factorization
 from partwise.threads.pool import Workers
-from partwise.types import Array, Data, Update
+from partwise.types import Array, Data, Factor, Update
 
-__all__ = ["check_data", "check_init", "check_penalty", "check_stop", "check_update"]
+__all__ = ["check_data", "check_init", "check_loss", "check_penalty", "check_stop", "check_update"]
 
 
 def check_update(update: Update, gram: Array, rhs: Array, factor: Array) -> None:
@@ -90,6 +97,53 @@ def check_penalty(penalty: Penalty, rank: int) -> None:
     _require(not penalty.convex or low >= -1e-12 * abs(matrix).max(), penalty, "says convex, yet is indefinite")
     _require(linear is None or linear.shape[-1] == rank, penalty, f"has no linear part for {rank} components")
     _require(penalty == penalty, penalty, "is not equal to itself")
+
+
+def check_loss(loss: Loss, algorithm: Algorithm, matrix: Any, rank: int = 3, seed: int = 0) -> None:
+    """The law of losses, on a dense matrix: Law 1′, the value, descent, stationarity, and freedom from scale.
+
+    Row i of a half-step depends on A[i], the fixed factor and row i alone; the value is the sum of ``entrywise``; a
+    monotone algorithm never raises it; a stationary pair is a minimum of ``entrywise`` in every direction; A and cA
+    have the same relative errors.
+    """
+    dense = np.asarray(matrix, np.float64)
+    settings: dict[str, Any] = {"algorithm": algorithm, "seed": seed, "init": "random"}
+    steps = list(islice(iterate(dense, rank, **settings), 30))
+    values = [float(loss.entrywise(dense, step.w @ step.h.T).sum()) for step in steps]
+    for step, value in zip(steps, values, strict=True):
+        penalties = step.objective - value
+        _require(abs(penalties) <= 1e-6 * value + 1e-9, loss, f"has a value of {step.objective}, not {value}")
+    rises = [after > before * (1 + 1e-9) for before, after in pairwise(values)]
+    _require(not algorithm.monotone or not any(rises), loss, f"rises under {algorithm.name}")
+    scaled = list(islice(iterate(dense * 2.0**10, rank, **settings), 10))
+    same = all(abs(one.error - two.error) <= 1e-6 for one, two in zip(steps, scaled, strict=False))
+    _require(same, loss, "takes another path for A and cA")
+    _check_law_1(loss, algorithm, dense, steps[3])
+    if loss.stationarity and algorithm.monotone:
+        _check_minimum(loss, dense, factorize(dense, rank, stop=[Stationarity(1e-6), MaxIterations(3000)], **settings))
+
+
+def _check_law_1(loss: Loss, algorithm: Algorithm, dense: Array, step: Step) -> None:
+    """Some rows of W by themselves are what they are among the others."""
+    w, h = np.asarray(step.w), np.asarray(step.h)
+    some, fixed = np.arange(0, len(dense), 3), Factor(h, h.T @ h)
+    with Workers(1) as workers:
+        whole = half_step(as_data(dense), loss, Job(algorithm.w, fixed, w, w), workers).factor.rows
+        part = as_data(np.ascontiguousarray(dense[some]))
+        alone = half_step(part, loss, Job(algorithm.w, fixed, w[some], w[some]), workers).factor.rows
+    near = np.allclose(np.asarray(whole)[some], alone, rtol=1e-6, atol=1e-9 * float(w.max()))
+    _require(near, loss, "makes a row depend on others")
+    _require(bool(np.all(np.asarray(whole) >= 0)), loss, "gave a negative entry")
+
+
+def _check_minimum(loss: Loss, dense: Array, fit: Factorization) -> None:
+    """Small moves of either factor from a stationary pair, down into zeros too, do not lower the loss."""
+    best, rng = float(loss.entrywise(dense, fit.W @ fit.H).sum()), np.random.default_rng(0)
+    for _ in range(10):
+        for step in (1e-3, 1e-4):
+            w, h = (np.maximum(0, x + step * x.mean() * rng.standard_normal(x.shape)) for x in (fit.W, fit.H))
+            moved = min(float(loss.entrywise(dense, a @ b).sum()) for a, b in ((w, fit.H), (fit.W, h)))
+            _require(moved >= best * (1 - 1e-7), loss, "calls a pair stationary from which it can go down")
 
 
 def check_init(init: Init, data: Data, rank: int, seed: int = 0) -> Array:
