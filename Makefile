@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 
 PEERS := $(VENV)/.peers
 
-.PHONY: demo test test-slow test-browser chromium screenshot lint docs paper bench bench-quick bench-iteration \
+.PHONY: demo test test-slow fuzz test-browser chromium screenshot lint docs paper bench bench-quick bench-iteration \
 	bench-first-minute bench-restarts bench-ranks bench-pipeline bench-minibatch bench-sklearn-tests bench-words \
 	bench-retrieval bench-search bench-dask bench-disk bench-losses bench-report clean
 
@@ -37,8 +37,11 @@ chromium:
 screenshot: $(READY) chromium  ## docs/images/report.png, from the demo's page
 	$(BIN)/python docs/screenshot.py
 
-test-slow: $(READY)  ## a run that is killed thirty times, and goes on each time
-	PARTWISE_KILLS=30 $(BIN)/python -m pytest tests/test_killed.py
+test-slow: $(READY)  ## a run that is killed thirty times, and goes on each time; Ctrl-C at a hundred moments of the imports
+	PARTWISE_KILLS=30 PARTWISE_SIGNALS=25 $(BIN)/python -m pytest tests/engine/test_killed.py tests/cli/test_process.py
+
+fuzz: $(READY)  ## bad values, damaged files and bad command lines by the thousand (15 minutes); ARGS="--only calls"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python fuzz/run.py $(ARGS)
 
 lint: $(READY)  ## style, types, generated pages
 	$(BIN)/ruff check .

@@ -49,13 +49,23 @@ def number(name: str, value: Any, low: float = 0.0, high: float = np.inf, *, end
 
     ``hint`` says what else is allowed.
     """
-    if isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_)) and np.isfinite(float(value)):
-        checked = float(value)
+    checked = _as_float(value)
+    if np.isfinite(checked):
         above = checked > low or (checked == low and ends[0] == "[")
         if above and (checked < high or (checked == high and ends[1] == "]")):
             return checked
     also = f", {hint}," if hint else ","
     raise ValueError(f"{name} must be a {_range(low, high, ends)}{also} not {shortened(repr(value))}.")
+
+
+def _as_float(value: Any) -> float:
+    """A number of any kind as a float; NaN for what is none, or is beyond the range of floats."""
+    if not isinstance(value, (Real, np.number)) or isinstance(value, (bool, np.bool_, np.complexfloating)):
+        return float("nan")
+    try:
+        return float(value)
+    except OverflowError:
+        return float("nan")
 
 
 def _range(low: float, high: float, ends: str) -> str:

@@ -12,6 +12,7 @@ from partwise.engine.checkpoint import MISFIT, misfit, read
 from partwise.factorize import factorize
 from partwise.result.factorization import Factorization
 from partwise.storage.settings import Foreign, rebuild
+from partwise.storage.targets import check_path
 
 SHOWN = ("rank", "algorithm", "init", "seed", "stop", "polish", "restarts")
 STATES = {"run": "under way", "race": "under way", "polish": "polishing", "done": "finished"}
@@ -72,6 +73,7 @@ class Resumable:
 
 def resume(path: str | os.PathLike[str]) -> Resumable:
     """The run that ``factorize(..., checkpoint=path)`` kept: print it, or ``.go(matrix)`` to go on with it."""
+    check_path(path)
     meta, _, _ = read(path)
     try:
         return Resumable(

@@ -27,7 +27,7 @@ from partwise.algorithms.updates import (
     ProjectedGradient,
 )
 from partwise.algorithms.updates.beta import beta_name
-from partwise.arguments import choose, number, whole_number
+from partwise.arguments import choose, number, shortened, whole_number
 from partwise.types import Update
 
 Pair: TypeAlias = tuple[Any, Any]
@@ -279,6 +279,11 @@ def extrapolated(algorithm: str | Algorithm) -> Algorithm:
 def penalised(algorithm: str | Algorithm, *, w: Penalty | None = None, h: Penalty | None = None) -> Algorithm:
     """The same algorithm with another penalty on W, on H, or on both; None leaves a side as it is."""
     chosen = as_algorithm(algorithm)
+    for penalty in (w, h):
+        if penalty is not None and not isinstance(penalty, Penalty):
+            raise TypeError(
+                f"A penalty must be one of partwise.PENALTIES or of your own, not {shortened(repr(penalty))}."
+            )
     return chosen.with_penalties(chosen.w.penalty if w is None else w, chosen.h.penalty if h is None else h)
 
 
@@ -318,6 +323,11 @@ def _sparsities(where: str, value: Any) -> float | tuple[float, ...] | None:
 def frozen(algorithm: str | Algorithm, *, w: Iterable[int] = (), h: Iterable[int] = ()) -> Algorithm:
     """The same algorithm with some components of W or of H held as the start has them; the others adapt to them."""
     chosen = as_algorithm(algorithm)
+    for components in (w, h):
+        if not isinstance(components, Iterable) or isinstance(components, str):
+            raise TypeError(
+                f"The frozen components must be a list of their numbers, not {shortened(repr(components))}."
+            )
     fixed = [tuple(sorted({whole_number("A frozen component", c, 0) for c in components})) for components in (w, h)]
     sides = [
         replace(side, update=Frozen(side.update, components)) if components else side

@@ -122,7 +122,8 @@ def _describe(error: Exception) -> tuple[str, int]:
     """(the sentence, the exit code) for what is the user's to mend; every other error is ours and is raised."""
     usage: Any = getattr(error, "format_message", None)
     if usage is not None:
-        return " ".join(str(usage()).split()), 2  # empty where the help has been shown instead
+        sentence = " ".join(str(usage()).split())  # empty where the help has been shown instead
+        return sentence if not sentence or sentence.endswith((".", "?")) else f"{sentence}; see --help.", 2
     if isinstance(error, typer.Abort):
         return INTERRUPTED, 130
     if isinstance(error, MemoryError):

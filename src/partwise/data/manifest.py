@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from partwise.data.sparse_structure import check_structure
 from partwise.storage.npy import read_npy_header
 from partwise.storage.settings import Reader
+from partwise.storage.targets import check_path
 from partwise.types import Array
 
 KIND, LAYOUT, MANIFEST = "partwise matrix", 2, "manifest.json"
@@ -66,6 +67,7 @@ class Stored:
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> Stored:
         """Read the manifest of a folder; any other folder or file is refused."""
+        check_path(path)
         folder = Path(path)
         manifest = folder / MANIFEST
         if not folder.exists():

@@ -37,7 +37,7 @@ from partwise.data.sparse_structure import check_structure
 from partwise.data.unknown import Knowledge, knowledge
 from partwise.storage.archive import Full, atomic, is_full
 from partwise.storage.locks import lock
-from partwise.storage.targets import refuse_url, resolved
+from partwise.storage.targets import check_path, resolved
 from partwise.types import Array
 
 ArrayOrSparse: TypeAlias = Array | sp.sparray | sp.spmatrix
@@ -74,6 +74,7 @@ def write_matrix(
     if sp.issparse(blocks):
         check_structure(blocks)
     blocks = np.asarray(blocks) if hasattr(blocks, "iloc") else blocks  # a data frame is sliced in another way
+    weights = np.asarray(weights) if hasattr(weights, "iloc") else weights
     if hasattr(blocks, "shape"):
         check_shape(blocks.shape)
     whole_number("part_bytes", part_bytes)
@@ -100,7 +101,7 @@ def write_matrix(
 
 def new_folder(path: str | os.PathLike[str]) -> Path:
     """The path of a folder to create, links followed; an existing path is refused."""
-    refuse_url(path)
+    check_path(path)
     target = resolved(path)
     if target.exists():
         raise FileExistsError(f"{path} exists already; remove it or choose another name.")

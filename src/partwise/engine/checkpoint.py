@@ -27,7 +27,7 @@ from partwise.inits.table import INITS
 from partwise.storage import archive
 from partwise.storage.locks import lock
 from partwise.storage.settings import CODECS, TABLES, Arrays, Digests, Foreign, Reader, plain, readable
-from partwise.storage.targets import check_target, ordinary
+from partwise.storage.targets import check_path, check_target, ordinary
 from partwise.types import Array, Data
 
 KIND, LAYOUT = "partwise checkpoint", 2
@@ -288,6 +288,7 @@ class Checkpoint:
 
 def place(path: str | os.PathLike[str]) -> Path:
     """Where a checkpoint is, links followed; a place that cannot be written is refused before any work."""
+    check_path(path)
     target = ordinary(path, "the checkpoint")
     check_target(target, "for the checkpoint")
     before = previous(target)

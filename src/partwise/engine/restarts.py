@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from partwise.arguments import is_whole
 from partwise.engine.driver import drain
 from partwise.engine.problem import Problem
 from partwise.engine.run import Run
@@ -41,8 +42,12 @@ class Racing:
     least: int = 4
 
     def __post_init__(self) -> None:
-        rising = len(self.at) == len(self.share) > 0 and list(self.at) == sorted(set(self.at)) and self.at[0] >= 1
-        if not rising or not all(0 < s <= 1 for s in self.share) or self.least < 1:
+        try:
+            rising = len(self.at) == len(self.share) > 0 and list(self.at) == sorted(set(self.at)) and self.at[0] >= 1
+            sound = rising and all(0 < s <= 1 for s in self.share) and all(map(is_whole, (*self.at, self.least)))
+        except TypeError:
+            sound = False
+        if not sound or self.least < 1:
             raise ValueError(
                 "Racing(at=..., share=...) needs rising iterations and as many shares in (0, 1], and least=... ≥ 1."
             )

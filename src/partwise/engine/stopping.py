@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from partwise.arguments import number, whole_number
+from partwise.arguments import number, shortened, whole_number
 from partwise.engine.step import Step
 from partwise.linalg.matching import matched_angles
 
@@ -265,11 +265,11 @@ def rule_list(stop: Any) -> tuple[Rule, ...]:
     """A rule or a sequence of rules, checked."""
     rules = (stop,) if callable(stop) and not isinstance(stop, type) else stop
     if not isinstance(rules, Iterable) or isinstance(rules, str):
-        raise TypeError(f"stop must be a stopping rule or a list of them, not {stop!r}.")
+        raise TypeError(f"stop must be a stopping rule or a list of them, not {shortened(repr(stop))}.")
     listed = tuple(rules)
     if not listed:
         raise ValueError("The list of stopping rules is empty; give at least one, e.g. MaxIterations(100).")
     for rule in listed:
         if not callable(rule) or isinstance(rule, type):
-            raise TypeError(f"stop must hold stopping rules such as MaxIterations(100), not {rule!r}.")
+            raise TypeError(f"stop must hold stopping rules such as MaxIterations(100), not {shortened(repr(rule))}.")
     return listed

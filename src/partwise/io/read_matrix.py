@@ -13,7 +13,7 @@ from partwise.data.sparse_structure import check_structure, check_whole
 from partwise.data.write import ArrayOrSparse
 from partwise.storage.gzipped import open_text
 from partwise.storage.npy import read_npy_header
-from partwise.storage.targets import refuse_url
+from partwise.storage.targets import check_path
 from partwise.types import Array
 
 INDICES = {"indices", "indptr", "row", "col", "offsets"}
@@ -23,7 +23,7 @@ READABLE = ".npz, .npy, .parquet, .mtx, .csv or .tsv (or one of the last three w
 
 def read_matrix(path: str | os.PathLike[str]) -> ArrayOrSparse:
     """A matrix from a file, a numpy array or a scipy sparse one; a file that cannot be read is refused."""
-    refuse_url(path)
+    check_path(path)
     path = Path(path)
     suffixes = [s.lower() for s in path.suffixes]
     kind = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] == ".gz" else suffixes[-1] if suffixes else ""

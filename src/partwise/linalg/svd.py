@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from partwise.arguments import check_rank, number
+from partwise.arguments import check_rank, check_seed, number
 from partwise.data.as_data import as_data
 from partwise.data.products import NEAR_EXACT, product, residual2
 from partwise.threads.blas import single_threaded_blas
@@ -65,6 +65,7 @@ def truncated_svd(
     data = as_data(matrix)
     check_rank(rank, data.shape)
     number("tol", tol, 0, 1, ends="()")
+    check_seed(seed)
     with Workers(threads) as workers, single_threaded_blas():
         return block_svd(data, int(rank), tol, np.random.default_rng(seed), workers)
 

@@ -53,8 +53,12 @@ def is_device(path: str | os.PathLike[str]) -> bool:
     return descriptor(path) is None and STREAMS.get(kind_of(path)) == "a device"
 
 
-def refuse_url(path: str | os.PathLike[str]) -> None:
-    """Refuse, in a sentence, an address such as s3://bucket/name, which is no path."""
+def check_path(path: str | os.PathLike[str]) -> None:
+    """Refuse, in a sentence, what is no path, and an address such as s3://bucket/name."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"The path of a file must be a text or a Path, not {type(path).__name__}.")
+    if "\0" in os.fspath(path):
+        raise ValueError("The path of a file cannot have a null character in it; choose another name.")
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", os.fspath(path)):
         raise ValueError(
             f"{path} is the address of something elsewhere, not a path; download it first, and give a file."
@@ -63,7 +67,7 @@ def refuse_url(path: str | os.PathLike[str]) -> None:
 
 def check_target(path: str | os.PathLike[str], what: str = "to write") -> None:
     """Refuse, in a sentence, a path at which no file can be written."""
-    refuse_url(path)
+    check_path(path)
     target, kind = Path(path), kind_of(path)
     if kind in UNFIT:
         error = IsADirectoryError if kind == stat.S_IFDIR else OSError

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from partwise.arguments import choose
-from partwise.storage.targets import refuse_url
+from partwise.storage.targets import check_path
 from partwise.text.cleaning import cleaner
 from partwise.text.document import Document
 from partwise.text.readers import FORMATS, SUFFIXES
@@ -147,7 +147,7 @@ def _format_of(source: TextSource) -> str:
 def missing(path: Path | None) -> str:
     """That there is no such file, with the nearest name in its folder."""
     assert path is not None
-    refuse_url(path)
+    check_path(path)
     names = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
     near = get_close_matches(path.name, names, n=1, cutoff=0.6)
     return f"There is no file or folder {path}" + (f"; did you mean {path.parent / near[0]}?" if near else ".")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import scipy.sparse as sp
 
-from partwise.arguments import choose, is_whole, number, whole_number
+from partwise.arguments import choose, is_whole, number, shortened, whole_number
 from partwise.storage.settings import Plain, Reader, plain
 from partwise.text.analyzer import Analyzer, Stems, stemmer
 from partwise.text.languages import recognise
@@ -207,7 +207,9 @@ class Weighting:
 def _check_count_or_share(name: str, value: float) -> None:
     share = isinstance(value, float) and 0 <= value <= 1
     if not share and not (is_whole(value) and value >= 1):
-        raise ValueError(f"{name} must be a whole number of at least 1 or a share from 0.0 to 1.0, not {value!r}.")
+        raise ValueError(
+            f"{name} must be a whole number of at least 1 or a share from 0.0 to 1.0, not {shortened(repr(value))}."
+        )
 
 
 def _check_ngrams(value: tuple[int, int]) -> None:

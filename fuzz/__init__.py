@@ -1,0 +1,1 @@
+"""Bad input by the thousand; ``python fuzz/run.py``."""
