@@ -84,6 +84,7 @@ def test_symmetric_and_pattern_files(tmp_path):
         ("%%MatrixMarket matrix coordinate real general\n0 2 0\n", "is empty: 0 × 2"),
         ("%%MatrixMarket matrix coordinate real general\n2 2 3\n1 2 3\n", "says 3 entries and it holds 1"),
         ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\n1 1 1\n", "says 1 entries and it holds 2"),
+        ("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 3.25E", "says 2 entries and it holds 1"),
         ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1.5 2 3\n", "line 3: '1.5 2 3' is not an entry"),
     ],
 )

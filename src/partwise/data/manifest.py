@@ -185,7 +185,10 @@ class Stored:
         if self.files[name][0] == 0:
             return self.read(name)
         try:
-            return np.asarray(np.load(self.folder / name, mmap_mode="r", allow_pickle=False))
+            array = np.asarray(np.load(self.folder / name, mmap_mode="r", allow_pickle=False))
+            if array.shape != (self.files[name][0],):
+                raise ValueError(array.shape)
+            return array
         except Exception:  # the header is a Python literal, and a damaged one can raise nearly anything
             raise ValueError(f"{self.folder / name} is damaged; convert the matrix again.") from None
 

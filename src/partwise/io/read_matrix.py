@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from partwise.arguments import shortened
 from partwise.data.sparse_structure import check_structure, check_whole
 from partwise.data.write import ArrayOrSparse
-from partwise.storage.gzipped import open_text
+from partwise.storage.gzipped import open_bytes, open_text
 from partwise.storage.npy import read_npy_header
 from partwise.storage.targets import check_path
 from partwise.types import Array
@@ -76,7 +77,8 @@ def _npy(path: Path) -> Array:
 def _mtx(path: Path) -> ArrayOrSparse:
     from scipy.io import mmread  # imported late: only this format needs it
 
-    return mmread(path)
+    with open_bytes(path) as file:
+        return mmread(io.BytesIO(file.read() + b"\n"))  # it reads past the end of a file that ends in a number
 
 
 def _parquet(path: Path) -> Array:

@@ -90,7 +90,7 @@ def _parsed(path: Path, first: int, count: int, lines: bytes, field: str, shape:
 
     head = f"%%MatrixMarket matrix coordinate {field} general\n{shape[0]} {shape[1]} {count}\n"
     try:
-        block = mmread(io.BytesIO(head.encode() + lines))
+        block = mmread(io.BytesIO(head.encode() + lines + b"\n"))  # it reads past a number that ends the file
     except (ValueError, OverflowError):
         return _parsed_one_by_one(path, first, lines, 2 if field == "pattern" else 3)
     return block.row, block.col, block.data
