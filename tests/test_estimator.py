@@ -520,3 +520,28 @@ def test_pickles_are_small_and_plain() -> None:
     again = pickle.loads(content)
     assert again.certificate_ == certificate
     assert str(again.algorithm_) == "als-hals(sweeps=5)"
+
+
+@pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
+def test_unknown_entries(beta_loss: str) -> None:
+    """NaN, masked entries and pandas' NA are unknown in fit and transform; one row or many have the same bits."""
+    rng = np.random.default_rng(0)
+    whole = rng.gamma(0.5, 1, (60, 3)) @ rng.gamma(0.5, 1, (3, 20))
+    holed = np.where(rng.random(whole.shape) < 0.1, np.nan, whole)
+    fitted = NMF(3, missing="nan", beta_loss=beta_loss, random_state=0, max_iter=500)
+    weights = fitted.fit_transform(holed)
+    again = fitted.transform(holed)
+    np.testing.assert_allclose(again, weights, atol=1e-6)
+    assert np.array_equal(fitted.transform(holed[[5]])[0], again[5])
+    filled, holes = fitted.inverse_transform(again), np.isnan(holed)
+    np.testing.assert_allclose(filled[holes], whole[holes], atol=0.05)
+    squares = ((filled - whole)[~holes] ** 2).sum() / (whole[~holes] ** 2).sum()
+    assert fitted.score(holed) == pytest.approx(1 - squares, abs=1e-9)
+    assert fitted.certificate_.known.share == pytest.approx((~holes).mean())
+    for same in (np.ma.masked_invalid(holed), pd.DataFrame(holed).convert_dtypes()):
+        assert np.array_equal(clone(fitted).fit_transform(same), weights)
+    assert np.array_equal(pickle.loads(pickle.dumps(fitted)).transform(holed), again)
+    with pytest.raises(ValueError, match=r'take them as unknown by NMF\(missing="nan"\)'):
+        NMF(3).fit(holed)
+    with pytest.raises(ValueError, match="partial_fit needs all entries"):
+        clone(fitted).partial_fit(holed)

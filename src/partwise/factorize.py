@@ -315,6 +315,9 @@ class Call:
             "polish_stop": tuple(self.polish_rules),
             "settle": self.settle,
         }
+        missing = getattr(problem.data, "missing", None)
+        if missing is not None:
+            settings["missing"] = missing
         return Identity.of(problem.data, settings, init=name_of(problem.init))
 
     def drive_kept(self, checkpoint: Checkpoint) -> Factorization:

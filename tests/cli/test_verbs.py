@@ -209,6 +209,30 @@ def test_factorize_any_matrix(name, matrices, warm, tmp_path):
         assert summary["certificate"]["relative_error"] == pytest.approx(wanted.error, rel=1e-5)
 
 
+def test_unknown_entries_and_weights(warm, tmp_path):
+    """--missing, --weights and --unstored give what the library gives, also by way of convert; tables with gaps."""
+    rng = np.random.default_rng(0)
+    ratings = sp.random_array((30, 20), density=0.5, rng=rng, format="csr")
+    ratings.data = rng.integers(0, 6, ratings.nnz).astype(float)
+    trust = sp.csr_array((1 + ratings.data, ratings.indices, ratings.indptr), shape=ratings.shape)
+    sp.save_npz(tmp_path / "r.npz", ratings)
+    sp.save_npz(tmp_path / "w.npz", trust)
+    choices = {"--missing zeros": {"missing": "zeros"}}
+    choices[f"--weights {tmp_path}/w.npz --unstored 0.1"] = {"weights": trust, "unstored": 0.1}
+    for number, (words, known) in enumerate(choices.items()):
+        wanted = pw.factorize(ratings, 2, **known).error
+        summary = parsed(warm("factorize", tmp_path / "r.npz", "-k", 2, "--json", *words.split()))
+        assert summary["certificate"]["relative_error"] == pytest.approx(wanted, rel=1e-9)
+        good(warm("convert", tmp_path / "r.npz", tmp_path / f"{number}.parts", *words.split()))
+        summary = parsed(warm("factorize", tmp_path / f"{number}.parts", "-k", 2, "--json"))
+        assert summary["certificate"]["relative_error"] == pytest.approx(wanted, rel=1e-6)
+    (tmp_path / "t.csv").write_text("term,a,b,c\nx,1,,2\ny,2,1,\nz,1,2,3\n")
+    summary = parsed(warm("ranks", tmp_path / "t.csv", "--missing", "nan", "--to", 2, "--runs", 2, "--json"))
+    assert [row["rank"] for row in summary["rows"]] == [2]
+    done = warm("factorize", tmp_path / "t.csv", "-k", 1)
+    assert (done.returncode, 'missing="nan"' in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("source", ["texts", "numbers"])
 def test_compare_methods_on_texts_or_numbers(source, folder, matrices, warm):
     """A row for each pair, as JSON and as a table."""

@@ -172,6 +172,64 @@ def test_biases():
     assert np.ptp(fit.H[-2]) == 0
 
 
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_restarts_polish_checkpoint_and_files(threads, tmp_path):
+    """All of them take unknown entries; a seed has the same bits on any number of threads, kept or not."""
+    b, _ = speckled(planted())
+    b[4], b[:, 7] = np.nan, np.nan
+    settings = {"missing": "nan", "restarts": 3, "polish": "anls", "settle": True, "stop": pw.MaxIterations(12)}
+    fit = pw.factorize(b, 3, threads=threads, **settings)
+    path = tmp_path / "run"
+    assert np.array_equal(pw.factorize(b, 3, threads=1, checkpoint=path, every=1, **settings).W, fit.W)
+    assert np.array_equal(pw.resume(path).go(b).W, fit.W)
+    assert len(fit.restarts) == 3
+    assert not fit.W[4].any()
+    assert not fit.H[:, 7].any()
+    x = fit.transform(b, missing="nan", threads=threads)
+    np.testing.assert_allclose(x, fit.H, atol=1e-12)
+    assert np.array_equal(fit.transform(b[:, [11]], missing="nan")[:, 0], x[:, 11])
+    assert not fit.transform(np.full((40, 1), np.nan), missing="nan").any()
+    fit.save(tmp_path / "fit")
+    assert str(pw.load(tmp_path / "fit")) == str(fit)
+    assert "rows with fewer known entries than parts" in str(fit)
+    reliability = pw.stability(b, 3, missing="nan", runs=2, stop=pw.MaxIterations(20), threads=threads).reliability
+    assert reliability.shape == (3,)
+    with pytest.raises(ValueError, match="would take memory"):
+        pw.factorize(b, 3, missing="nan", memory_limit="1MB")
+
+
+def test_rows_of_which_little_is_known():
+    """They are summed by what is known: a difference of large sums would leave rounding."""
+    a = planted(30, 200) * 1e3
+    b = a.copy()
+    b[0, 2:] = np.nan
+    f = np.random.default_rng(0).random((200, 3))
+    system = pw.observed(b, missing="nan").systems(0, 30, f, f.T @ f)[0]
+    assert np.array_equal(system[:3], a[0, :2] @ f[:2])
+    np.testing.assert_allclose(system[3:], (f[:2].T @ f[:2])[np.triu_indices(3)], rtol=1e-15)
+
+
+def test_the_certificate_of_every_loss():
+    """Value, RMSE and R² by hand, with the name of the loss, in words and as JSON."""
+    a = np.round(10 * planted()) + 1
+    for loss in ("squared", "poisson", "itakura-saito", "absolute"):
+        certificate = (fit := pw.factorize(a, 2, loss=loss, stop=pw.MaxIterations(4))).certificate
+        y = fit.W @ fit.H
+        value = {
+            "squared": ((a - y) ** 2).sum(),
+            "poisson": (a * np.log(a / y) - a + y).sum(),
+            "itakura-saito": (a / y - np.log(a / y) - 1).sum(),
+            "absolute": abs(a - y).sum(),
+        }[loss]
+        assert certificate.value == pytest.approx(value, rel=1e-8)
+        assert certificate.rmse == pytest.approx(np.sqrt(((a - y) ** 2).mean()), rel=1e-8)
+        assert certificate.r2 == pytest.approx(1 - ((a - y) ** 2).sum() / ((a - a.mean()) ** 2).sum(), rel=1e-8)
+        assert dict(certificate.rows())["loss"].startswith(f"{loss} {certificate.value:.6g}, RMSE")
+        assert certificate.as_dict()["rmse"] == certificate.rmse
+    penalised = pw.factorize(a, 2, algorithm=pw.hals(lam_w=3.0, lam_h=3.0), stop=pw.MaxIterations(4))
+    assert penalised.certificate.value == pytest.approx(((a - penalised.W @ penalised.H) ** 2).sum(), rel=1e-8)
+
+
 A = planted(5, 4)
 HOLED = np.where(np.eye(5, 4) > 0, np.nan, A)
 
@@ -202,6 +260,7 @@ HOLED = np.where(np.eye(5, 4) > 0, np.nan, A)
             "takes no penalty by observation",
         ),
         ({"matrix": np.where(A > 1, np.inf, A), "missing": "nan"}, "is infinite"),
+        ({"loss": "poisson", "biases": True}, "takes no biases and no frozen components"),
         ({"matrix": np.zeros((3, 3)), "weights": 2 * np.ones((3, 3))}, "All entries that are known are 0"),
         ({"weights": np.full((5, 4), np.nan)}, "The weights must be nonnegative and finite; .* is NaN"),
         ({"weights": np.ones(4)}, "The weights are 4, the matrix 5 × 4"),

@@ -6,6 +6,8 @@ import scipy.sparse as sp
 
 import partwise as pw
 from partwise.data.disk import _Slot
+from partwise.data.observed import ROW_FACTS
+from partwise.io.convert import convert
 
 RNG = np.random.default_rng(0)
 COUNTS = RNG.poisson(RNG.gamma(0.5, 2, (40, 3)) @ RNG.gamma(0.5, 2, (3, 30))).astype(float)
@@ -90,3 +92,41 @@ def test_what_a_matrix_on_disk_was_stored_with(tmp_path):
     with pytest.raises(ValueError, match="same shape"):
         pw.write_matrix(tmp_path / "n", RATINGS, weights=TRUST[:3])
     assert pw.write_matrix(tmp_path / "p", RATINGS).known is None
+
+
+def test_convert_keeps_stored_zeros_nan_and_weights(tmp_path):
+    """From triplets, in which a matrix and its weights are sorted into the same parts, and from arrays."""
+    sp.save_npz(tmp_path / "a.npz", RATINGS)
+    sp.save_npz(tmp_path / "w.npz", TRUST)
+    np.save(tmp_path / "h.npy", HOLED)
+    with_nan = RATINGS.copy()
+    with_nan.data[:5] = np.nan
+    sp.save_npz(tmp_path / "n.npz", with_nan)
+    for source, matrix, known, files in (
+        ("a.npz", RATINGS, {"missing": "zeros"}, {}),
+        ("a.npz", RATINGS, {"unstored": 0.1, "weights": TRUST}, {"weights": tmp_path / "w.npz"}),
+        ("h.npy", HOLED, {"missing": "nan"}, {}),
+        ("n.npz", with_nan, {"missing": "nan"}, {}),
+    ):
+        target = tmp_path / f"{source}-{len(known)}"
+        convert(tmp_path / source, target, memory_limit=2**24, **known | files)
+        here, there = pw.observed(matrix, **known), pw.open_matrix(target)
+        for name in ROW_FACTS:
+            for a, b in ((here, there), (here.T, there.T)):
+                np.testing.assert_allclose(getattr(b, name), getattr(a, name), rtol=1e-12, atol=1e-12)
+    sp.save_npz(tmp_path / "x.npz", TRUST[:3])
+    with pytest.raises(ValueError, match="is not of the shape of"):
+        convert(tmp_path / "a.npz", tmp_path / "bad", weights=tmp_path / "x.npz")
+
+
+def test_the_plan_counts_what_accumulates(tmp_path):
+    """k(k + 3)/2 numbers for each row of the short axis, and k more for weighted counts."""
+    pw.write_matrix(tmp_path / "m", RATINGS, long=1, missing="zeros")
+    pw.write_matrix(tmp_path / "p", RATINGS, long=1)
+    data, plain = pw.open_matrix(tmp_path / "m"), pw.open_matrix(tmp_path / "p")
+    beyond = 2 * 40 * 8 * (5 * 6 // 2)
+    assert pw.plan(data, 5).factors - pw.plan(plain, 5, init="random").factors == beyond
+    counts = {"loss": "poisson", "algorithm": "kl-newton"}
+    assert pw.plan(data, 5, **counts).factors - pw.plan(plain, 5, **counts).factors == 2 * 40 * 8 * 5
+    with pytest.raises(ValueError, match="would take memory"):
+        pw.factorize(data, 5, missing="zeros", memory_limit="10MB")

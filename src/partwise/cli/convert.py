@@ -37,12 +37,15 @@ def convert(
     ] = None,
     as_json: options.Json = False,
     *,
+    unknown: options.UnknownOptions,
     reading: options.ReadingOptions,
     words: options.WordOptions,
 ) -> None:
     """Store a matrix or texts of any size as a folder that `factorize` and `topics` read part by part.
 
     Example: partwise convert matrix.mtx matrix.parts --memory-limit 1GB
+
+    Example: partwise convert ratings.mtx ratings.parts --missing zeros
 
     Example: partwise convert news.parquet news.parts --column text
     """
@@ -53,7 +56,9 @@ def convert(
     weighting = words.weighting()
     if reading.column is None and reading.format is None and not source.is_dir() and is_matrix(str(source)):
         with keeping(partial(target)), working("sorting into parts"):
-            stored = store(source, target, long=axis, memory_limit=limit)
+            stored = store(source, target, long=axis, memory_limit=limit, **vars(unknown))
+    elif unknown != options.UnknownOptions():
+        raise ValueError("Texts have no unknown entries; leave out --missing, --weights and --unstored.")
     elif axis == 0:
         raise ValueError("The parts of texts run along the documents, which are columns; leave --long out.")
     else:

@@ -39,12 +39,15 @@ def factorize(
     most: Annotated[int, options.fitting("--max-iterations", help="The most iterations.")] = 1000,
     *,
     penalties: options.PenaltyOptions,
+    unknown: options.UnknownOptions,
     fitting: options.FittingOptions,
     memory_limit: Annotated[str | None, options.fitting(help="Refuse a run that would take more, e.g. 1GB.")] = None,
 ) -> None:
     """Factor a nonnegative matrix, A ≈ W H, and print what the result is worth.
 
     Example: partwise factorize matrix.npz -k 20 -o fit.partwise --svd
+
+    Example: partwise factorize ratings.mtx -k 10 --missing zeros
     """
     load_plugins(plugin)
     chosen, _, limit = algorithm_for(penalties.algorithm(algorithm, loss), loss), as_init(init), MaxIterations(most)
@@ -52,7 +55,7 @@ def factorize(
     output = check_output(output, matrix)
     check_checkpoint(fitting.checkpoint, matrix)
     with working("reading"):
-        data = matrix_from(matrix)
+        data = unknown.observed(matrix_from(matrix))
     if sys.stderr.isatty() or memory_limit is not None:
         note(str(plan(data, k, algorithm=chosen, init=init, restarts=fitting.restarts, threads=fitting.threads)))
     with keeping(fitting.checkpoint), working(f"factorising {data.shape[0]:,} × {data.shape[1]:,}"):

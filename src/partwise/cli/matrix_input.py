@@ -8,7 +8,7 @@ from pathlib import Path
 
 from partwise.data.disk import open_matrix
 from partwise.data.write import ArrayOrSparse
-from partwise.io.read_matrix import READABLE, is_number, read_matrix
+from partwise.io.read_matrix import EMPTY, READABLE, is_number, read_matrix
 from partwise.storage.gzipped import open_bytes
 from partwise.types import Data
 
@@ -48,7 +48,10 @@ def _numbers_in_table(path: str, name: str) -> bool:
     with open_bytes(Path(path)) as file:
         lines = [file.readline(1 << 16) for _ in range(2)]
     cells = (lines[1] or lines[0]).decode("utf-8", "replace").strip().split("\t" if name.endswith("tsv") else ",")
-    return all(is_number(cell) for cell in cells[1:] or cells)
+    numbers = [is_number(cell) for cell in cells[1:] or cells]
+    return any(numbers) and all(
+        there or cell.strip() in EMPTY for there, cell in zip(numbers, cells[1:] or cells, strict=True)
+    )
 
 
 def _numbers_in_parquet(path: str) -> bool:

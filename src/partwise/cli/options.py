@@ -13,6 +13,8 @@ import typer
 
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.table import ALGORITHMS, sparse_parts
+from partwise.data.unknown import observed
+from partwise.io.read_matrix import read_matrix
 from partwise.losses.table import algorithm_for, as_loss
 from partwise.text.readers.source import ENCODING
 from partwise.text.stop_words import AUTO, ENGLISH, LANGUAGE, language_names, read_stop_words
@@ -153,6 +155,27 @@ class PenaltyOptions:
         if "l1_w" not in signature(ALGORITHMS[chosen.name]).parameters:
             raise ValueError(f"{chosen.name} takes no --l1-w and --l1-h; use hals, als-hals, anls or kl-sweeps.")
         return ALGORITHMS[chosen.name](l1_w=self.l1_w, l1_h=self.l1_h, **as_loss(chosen.loss).settings)
+
+
+@dataclass(frozen=True)
+class UnknownOptions:
+    """Entries that are unknown, and weights of the others."""
+
+    missing: Annotated[
+        str | None,
+        fitting(help="What is unknown: nan (NaN and empty cells), or zeros (what a sparse matrix does not store)."),
+    ] = None
+    weights: Annotated[
+        str | None, fitting(metavar="FILE", help="A matrix of weights ≥ 0; what weighs 0 or is not stored is unknown.")
+    ] = None
+    unstored: Annotated[
+        float | None, fitting(help="The weight of what --weights does not store, for implicit feedback.")
+    ] = None
+
+    def observed(self, matrix: Any) -> Any:
+        """The matrix with these unknown entries and weights."""
+        weights = None if self.weights is None else read_matrix(self.weights)
+        return observed(matrix, missing=self.missing, weights=weights, unstored=self.unstored)
 
 
 def grouped(*left_out: str) -> Callable[[Verb], Verb]:

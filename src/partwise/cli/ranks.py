@@ -33,7 +33,6 @@ def ranks(
     by: Annotated[str, typer.Option(help="what decides: stability, or held-out entries")] = "stability",
     runs: Annotated[int, typer.Option(help="how many starts at each rank; 1 with --by held-out skips stability")] = 6,
     folds: Annotated[int, typer.Option(help="how many folds --by held-out takes")] = 5,
-    missing: Annotated[str | None, typer.Option(help="nan or zeros: the entries that are unknown")] = None,
     algorithm: options.AlgorithmName = None,
     loss: options.LossName = None,
     init: Annotated[str | None, typer.Option(help="a name in partwise.INITS; else a random start")] = None,
@@ -42,6 +41,7 @@ def ranks(
     plot: Annotated[Path | None, typer.Option(help="write a picture to this file (png, svg or pdf)")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON instead of a table")] = False,
     *,
+    unknown: options.UnknownOptions,
     reading: options.ReadingOptions,
     words: options.WordOptions,
 ) -> None:
@@ -59,7 +59,7 @@ def ranks(
     plot = check_output(plot, source)
     if most < least:
         raise ValueError(f"--to {most} is below --from {least}; give a range such as --from 2 --to 12.")
-    data = matrix_or_texts(source, weighting, reading)
+    data = unknown.observed(matrix_or_texts(source, weighting, reading))
     tried = range(least, most + 1)
     rows = survey(
         data,
@@ -69,7 +69,6 @@ def ranks(
         folds=folds,
         algorithm=algorithm,
         loss=loss,
-        missing=missing,
         init=init,
         seed=seed,
     )

@@ -17,6 +17,7 @@ from partwise.engine.plan import plan as plan_run
 from partwise.resume import resume as load_run
 
 
+@options.grouped()
 def resume(
     path: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A file as `factorize --checkpoint` writes it.")],
     matrix: Annotated[str | None, typer.Argument(metavar="[MATRIX]", help="The matrix of that run.")] = None,
@@ -24,6 +25,8 @@ def resume(
     as_json: options.Json = False,
     plugin: options.Plugins = None,
     threads: options.Threads = None,
+    *,
+    unknown: options.UnknownOptions,
 ) -> None:
     """Show a run that was kept, and with its matrix go on to the end.
 
@@ -36,13 +39,14 @@ def resume(
         return
     output = check_output(output, matrix, path)
     with working("reading"):
-        data = matrix_from(matrix)
+        data = unknown.observed(matrix_from(matrix))
     with keeping(path), working(f"going on from iteration {run.iteration}"):
         fit = run.go(data, threads=threads)
         save_fit(fit, output)
     show_fit(fit, output, as_json)
 
 
+@options.grouped()
 def plan(
     matrix: Annotated[str, typer.Argument(metavar="MATRIX", help=MATRIX_HELP)],
     k: Annotated[int, typer.Option("-k", "--rank", help="How many parts.")] = 10,
@@ -53,6 +57,8 @@ def plan(
     plugin: options.Plugins = None,
     restarts: options.Restarts = 1,
     threads: options.Threads = None,
+    *,
+    unknown: options.UnknownOptions,
 ) -> None:
     """Say what memory and disk a run would take.
 
@@ -60,7 +66,7 @@ def plan(
     """
     load_plugins(plugin)
     with working("reading"):
-        data = matrix_from(matrix)
+        data = unknown.observed(matrix_from(matrix))
     estimate = plan_run(data, k, algorithm=algorithm, loss=loss, init=init, restarts=restarts, threads=threads)
     if as_json:
         print_json(vars(estimate) | {"memory": estimate.memory, "disk": estimate.disk})

@@ -125,13 +125,18 @@ class Outline:
     """The bytes in this process as the matrix was given, or a part at a time."""
     copies: int = 0
     """The bytes that ``as_data`` adds: a sparse matrix is walked by rows and by columns."""
+    scattered: int = 0
+    """How many rows of one factor lie scattered over the parts of A."""
+    data: Any = None
+    """The data themselves, where they are there already."""
 
 
 def outline(matrix: Any, nnz: int | None = None, dtype: Any = np.float64) -> Outline:
     """What ``as_data`` would make of a matrix, or of a shape (m, n) with ``nnz`` entries, dense where not given."""
     if isinstance(matrix, Matrix) or is_own(matrix):
         data: Any = as_data(matrix)
-        return Outline(data.shape, data.dtype, data.nnz, data.resident)
+        scattered = 0 if data.split is None else data.shape[1 - data.split]
+        return Outline(data.shape, data.dtype, data.nnz, data.resident, 0, scattered, data)
     if is_dask(matrix):
         from partwise.data.dask.parts import dask_outline  # imported late: only clusters need it
 

@@ -46,8 +46,11 @@ class DenseData(LocalData):
         return digest_of(self.rows(lo, hi) for lo, hi in self.blocks)
 
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
-        """One BLAS call on a block of rows."""
-        np.matmul(self._array[lo:hi], factor, out=out)
+        """One BLAS call on a block of rows; a row alone goes in company, since as a vector it would have other bits."""
+        if hi - lo == 1 < factor.shape[1]:
+            out[:] = np.matmul(np.repeat(self._array[lo:hi], 2, axis=0), factor)[:1]
+        else:
+            np.matmul(self._array[lo:hi], factor, out=out)
 
     def rows(self, lo: int, hi: int) -> Array:
         """A view of some rows."""

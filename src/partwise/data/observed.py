@@ -33,6 +33,8 @@ class Weighted:
     row_weights: Any
     dense: bool
     """Whether all entries are stored beside the special ones, as an array."""
+    missing: str | None = None
+    """How unknown entries were given, "nan" or "zeros", where it was not by weights alone."""
     _scale: float | None = None
 
     @property

@@ -9,14 +9,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.arguments import choose, number
-from partwise.data.as_data import from_frame, is_dask, is_own
+from partwise.data.as_data import as_data, from_frame, is_dask, is_own
 from partwise.data.base import Matrix
 from partwise.data.dense import DenseData
 from partwise.data.entry_checks import as_numbers, check_shape, float_type, refuse_bad_entry
 from partwise.data.observed import Observed
 from partwise.data.sparse import SparseData
 from partwise.data.sparse_structure import check_structure
-from partwise.types import Array
+from partwise.types import Array, Data
 
 MISSING = {"nan": "NaN is unknown", "zeros": "what is not stored is unknown"}
 
@@ -35,8 +35,11 @@ class Knowledge:
     def entries(self, matrix: Any, weights: Any = None) -> Observed:
         """A matrix in memory, or a part of one, with its weights."""
         if self.weighted:
-            return _weighted(matrix, self.missing, weights, self.unstored)
-        return _stored_alone(matrix) if self.missing == "zeros" else _without_nan(matrix)
+            data = _weighted(matrix, self.missing, weights, self.unstored)
+        else:
+            data = _stored_alone(matrix) if self.missing == "zeros" else _without_nan(matrix)
+        data.missing = self.missing
+        return data
 
 
 def knowledge(matrix: Any, missing: str | None, weights: Any, unstored: float | None) -> Knowledge:
@@ -85,6 +88,23 @@ def observed(matrix: Any, *, missing: str | None = None, weights: Any = None, un
     if data.base is not None and data.special[3].size == 0 and data.outside == 1:
         return data.base
     return matrix if known.weighted and data.base is None and _all_ones(data) else data
+
+
+def as_fitted(
+    matrix: Any, mean: float | None, *, missing: str | None, weights: Any = None, unstored: float | None = None
+) -> Data:
+    """Other data for a fit whose known entries have this mean, or, where it is None, for a fit to complete data.
+
+    A matrix in which nothing is unknown is taken as any other, so that a row has the same bits alone and among many.
+    """
+    elsewhere = isinstance(matrix, Matrix) or is_dask(matrix) or is_own(matrix)
+    if mean is None or elsewhere or (missing is None and weights is None):
+        data: Any = as_data(observed(matrix, missing=missing, weights=weights, unstored=unstored), zero=True)
+    else:
+        known = knowledge(matrix, missing, weights, unstored)
+        data = as_data(known.entries(from_frame(matrix), weights), zero=True)
+    scaled: Data = data.scaled_as(mean) if data.weighted and mean is not None else data
+    return scaled
 
 
 def _all_ones(data: Observed) -> bool:
@@ -176,7 +196,7 @@ def _nan_unknown(matrix: Any, known: sp.csr_array) -> tuple[Any, sp.csr_array]:
 
 def _dense(matrix: Any, name: str = "The matrix") -> Array:
     """An array of floats in which what is masked, None or pandas' NA is NaN."""
-    if hasattr(matrix, "to_numpy"):
+    if hasattr(matrix, "iloc"):
         try:
             matrix = matrix.to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError):

@@ -9,10 +9,10 @@ import numpy as np
 
 from partwise.algorithms.base import Algorithm
 from partwise.arguments import as_bytes, check_rank, readable_bytes, whole_number
-from partwise.data.as_data import outline
+from partwise.data.as_data import Outline, outline
 from partwise.engine.restarts import WIDTH
 from partwise.inits.table import as_init
-from partwise.losses.table import algorithm_for
+from partwise.losses.table import algorithm_for, loss_of, suited
 from partwise.threads.pool import thread_count
 
 PROGRAM = 180_000_000
@@ -32,7 +32,7 @@ class Plan:
     copies: int
     """What is made of it: a sparse one is walked by rows and by columns."""
     factors: int
-    """All W and H that are held at once, and what makes them."""
+    """All W and H that are held at once, and what makes them, with what accumulates over the parts of A."""
     buffers: int
     program: int
     checkpoint: int
@@ -82,7 +82,15 @@ def plan(
     factors, width = max(int(count * pair), start_peak), rank * (1 + beside)
     buffers = 2 * thread_count(threads) * max(1, max(m, n) // 4) * width * kind.itemsize
     kept = int(pair * KEPT[moving] * (1 + beside + waiting))
+    factors += _accumulated(chosen, data, rank) * (1 + beside)
     return Plan(data.resident, data.copies, factors, min(buffers, pair * (1 + beside)), PROGRAM, kept)
+
+
+def _accumulated(algorithm: Algorithm, data: Outline, rank: int) -> int:
+    """The bytes of what parts of A give the rows scattered over them, beyond a right-hand side: summed, and in use."""
+    algorithm = algorithm if data.data is None else suited(algorithm, data.data)
+    beyond = loss_of(algorithm, data.data).share_width(rank) - rank
+    return 2 * data.scattered * beyond * data.dtype.itemsize
 
 
 def refuse_beyond(limit: Any, expected: Plan) -> None:

@@ -11,17 +11,21 @@ import scipy.sparse as sp
 from sklearn.utils.validation import _check_n_features, validate_data
 
 from partwise.data.as_data import as_data, is_kept_elsewhere
+from partwise.data.entry_checks import float_type
 from partwise.data.sparse_structure import check_structure
+from partwise.data.unknown import as_fitted, observed
 from partwise.types import Array, Data
 
-UNKNOWN = 'use partwise.factorize(X.T, n_components, missing="nan"), which takes them as unknown'
+UNKNOWN = 'take them as unknown by NMF(missing="nan")'
 
 
 def checked_samples(estimator: Any, X: Any, *, reset: bool) -> Data:
     """X as the engine's data; the features are noted at a fit and compared afterwards."""
     if is_kept_elsewhere(X):
         _check_n_features(estimator, X, reset=reset)
-        return as_data(X, zero=not reset)
+        return as_data(observed(X, missing=estimator.missing), zero=not reset)
+    if estimator.missing == "nan" and np.ma.isMaskedArray(X):
+        X = np.ma.filled(X.astype(float_type(X.dtype, "X")), np.nan)
     _refuse_kind(X)
     if sp.issparse(X):
         check_structure(X)
@@ -40,9 +44,19 @@ def checked_samples(estimator: Any, X: Any, *, reset: bool) -> Data:
     except ValueError as error:
         raise _reworded(error) from None
     try:
-        return as_data(X, zero=True)
+        data: Any = as_fitted(X, None if reset else _known_mean(estimator), missing=estimator.missing)
     except ValueError as error:
-        raise _bad_entry(X, type(estimator).__name__) or error from None
+        raise (_bad_entry(X, type(estimator).__name__) if estimator.missing is None else None) or error from None
+    if reset and data.weighted and not data.row_counts.any():
+        raise ValueError("All entries of X are unknown, so there is nothing to factor.")
+    samples: Data = data
+    return samples
+
+
+def _known_mean(estimator: Any) -> float | None:
+    """The mean of the entries that a fit knew, where some were unknown."""
+    known = estimator.certificate_.known if hasattr(estimator, "certificate_") else None
+    return None if known is None else float(known.mean)
 
 
 def _refuse_kind(X: Any) -> None:

@@ -24,7 +24,7 @@ from partwise.estimator.checks import checked_samples
 from partwise.estimator.choices import chosen_algorithm, chosen_start, component_count, with_penalties
 from partwise.estimator.state import packed, unpacked
 from partwise.factorize import Call, certified, checked_call, iterate, warn_of
-from partwise.losses.table import loss_of
+from partwise.losses.table import LOSSES, loss_of
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data
@@ -80,6 +80,9 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         Without effect: coordinate sweeps go in a fixed order.
     threads : int or None, default=None
         How many threads; unless given PARTWISE_NUM_THREADS, or what the process may use.
+    missing : "nan", "zeros" or None, default=None
+        "nan" takes NaN, masked entries and pandas' NA in X as unknown, in ``fit`` and in ``transform``; "zeros" takes
+        what a sparse X does not store as unknown. None refuses NaN.
     forget_factor : float in (0, 1] or "auto", default="auto"
         In ``partial_fit``, what all earlier batches count at each further one; 1 forgets nothing. "auto" is
         (samples before / samples so far)², so that the first batches, whose weights were for components that were
@@ -138,6 +141,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         verbose: int = 0,
         shuffle: bool = False,
         threads: int | None = None,
+        missing: str | None = None,
         forget_factor: float | str = "auto",
     ) -> None:
         self.n_components = n_components
@@ -154,6 +158,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.verbose = verbose
         self.shuffle = shuffle
         self.threads = threads
+        self.missing = missing
         self.forget_factor = forget_factor
 
     def fit(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> NMF:
@@ -214,6 +219,8 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         forget = None
         if not isinstance(self.forget_factor, str) or self.forget_factor != "auto":
             forget = number("forget_factor", self.forget_factor, 0, 1, ends="(]", hint='or "auto"')
+        if self.missing is not None:
+            raise ValueError(f"partial_fit needs all entries; leave out missing={self.missing!r}, or use fit.")
         batch = checked_samples(self, X, reset=not hasattr(self, "components_"))
         first = not hasattr(self, "components_") or not self._seen_gram.any()  # nothing but zeros has come so far
         samples, features = batch.shape
@@ -296,12 +303,16 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             raise ValueError("X is all zero, so there is nothing that the components could explain.")
         w = in_precision(self.components_.T, documents.dtype)
         with Workers(self.threads) as workers:
-            weights = self._fold_in(documents, w, workers).factor.rows
-            return 1 - residual2(documents, weights, w, workers) / documents.norm2
+            half = self._fold_in(documents, w, workers)
+            rows, squared = half.factor.rows, LOSSES["squared"].on(documents)
+            if documents.weighted:
+                inner = squared.sums(documents, w, rows, workers)[1]
+                return 1 - squared.value(documents, half.factor, half.factor, inner, workers)[0] ** 2
+            return float(1 - residual2(documents, rows, w, workers) / documents.norm2)
 
     def _fold_in(self, documents: Any, w: Array, workers: Workers) -> Half:
         """The exact weights of samples for these components."""
-        return fold_in(documents, loss_of(self.algorithm_), self.algorithm_, w, workers)
+        return fold_in(documents, loss_of(self.algorithm_, documents), self.algorithm_, w, workers)
 
     @property
     def _n_features_out(self) -> int:
@@ -358,5 +369,6 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
+        tags.input_tags.allow_nan = self.missing == "nan"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

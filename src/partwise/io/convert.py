@@ -32,53 +32,84 @@ def convert(
     *,
     long: int | None = None,
     memory_limit: int = 2**30,
+    missing: str | None = None,
+    weights: str | os.PathLike[str] | None = None,
+    unstored: float | None = None,
 ) -> Stored:
     """Store a matrix file as a matrix on disk with about ``memory_limit`` bytes of memory.
 
     The limit is for what is read and sorted, beside the program itself (some 180 MB). Matrix Market files, scipy's npz
     and Parquet files of row, column and value are read as streams of triplets and sorted into parts through temporary
     files beside the finished parts; npy arrays are read in slices. ``long`` is the axis that the parts run along, the
-    longer one unless given.
+    longer one unless given. ``missing``, ``weights``, here a file of the same kind, and ``unstored`` are those of
+    :func:`partwise.factorize` and stay with the matrix.
     """
-    path = Path(source)
-    if not path.exists():
-        raise FileNotFoundError(f"There is no file {path}.")
+    path = _existing(source)
     whole_number("memory_limit", memory_limit, LEAST_LIMIT)
     place = new_folder(target)
+    sources = [path] if weights is None else [path, _existing(weights)]
     part_bytes = min(PART_BYTES, memory_limit // 16)
-    mark = f"{path.name}, {path.stat().st_size} bytes, {path.stat().st_mtime_ns}"
-    triplets = read_triplets(path)
-    shape = read_matrix(path).shape if triplets is None else triplets.shape
-    check_shape(shape, f"The matrix in {path}")
-    axis = (0 if shape[0] > shape[1] else 1) if long is None else long
-    if triplets is None:
-        return write_matrix(place, read_matrix(path), long=axis, part_bytes=part_bytes, source=mark)
-    folder = partial(place) / "sorting"
+    mark = "; ".join(f"{file.name}, {file.stat().st_size} bytes, {file.stat().st_mtime_ns}" for file in sources)
+    streams = [read_triplets(file) for file in sources]
+    shapes = [
+        read_matrix(file).shape if stream is None else stream.shape
+        for file, stream in zip(sources, streams, strict=True)
+    ]
+    for file, shape in zip(sources, shapes, strict=True):
+        check_shape(shape, f"The matrix in {file}")
+    if len(set(shapes)) > 1:
+        raise ValueError(f"{sources[1]} is not of the shape of {path}; weights need the same rows and columns.")
+    axis = (0 if shapes[0][0] > shapes[0][1] else 1) if long is None else long
+    settings: dict[str, Any] = {"long": axis, "part_bytes": part_bytes, "source": mark}
+    settings |= {"missing": missing, "unstored": unstored}
+    if None in streams:
+        matrix, *rest = [read_matrix(file) for file in sources]
+        return write_matrix(place, matrix, weights=rest[0] if rest else None, **settings)
+    folders = [partial(place) / f"sorting{number or ''}" for number in range(len(sources))]
+    count = max(stream.count for stream in streams if stream is not None)
     try:
-        blocks = sorted_blocks(path, triplets, axis, part_bytes, folder)
-        return write_matrix(place, blocks, long=axis, part_bytes=part_bytes, source=mark)
+        blocks, *more = [
+            sorted_blocks(file, stream, axis, part_bytes, folder, count, missing)
+            for file, stream, folder in zip(sources, streams, folders, strict=True)
+            if stream is not None
+        ]
+        return write_matrix(place, blocks, weights=more[0] if more else None, **settings)
     except BlockingIOError:  # another process is writing these files
         raise
     except (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile) as error:
-        shutil.rmtree(folder, ignore_errors=True)
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
         raise unreadable(path, path.suffix.lstrip("."), error) from None
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
-def sorted_blocks(path: Path, triplets: Triplets, axis: int, part_bytes: int, folder: Path) -> Iterator[sp.sparray]:
-    """Sparse blocks along the axis, in order: triplets go to a file for each range, which is then read as one block."""
+def _existing(path: str | os.PathLike[str]) -> Path:
+    """A file that is there."""
+    if not Path(path).exists():
+        raise FileNotFoundError(f"There is no file {path}.")
+    return Path(path)
+
+
+def sorted_blocks(
+    path: Path, triplets: Triplets, axis: int, part_bytes: int, folder: Path, count: int, missing: str | None
+) -> Iterator[sp.sparray]:
+    """Sparse blocks along the axis, in order: triplets go to a file for each range, which is then read as one block.
+
+    As many ranges as ``count`` triplets need, so that a matrix and its weights have the same ones.
+    """
     length, short = triplets.shape[axis], triplets.shape[1 - axis]
     index = np.int32 if max(length, short) <= np.iinfo(np.int32).max else np.int64
     record = np.dtype([("long", index), ("short", index), ("value", np.float64)])
-    ranges = int(np.clip(4 * triplets.count * record.itemsize // part_bytes, 1, min(length, 512)))
+    ranges = int(np.clip(4 * count * record.itemsize // part_bytes, 1, min(length, 512)))
     step = -(-length // ranges)
     shutil.rmtree(folder, ignore_errors=True)  # left by a killed process
     folder.mkdir()
     files = [folder / f"{number:04d}" for number in range(ranges)]
     for chunk in triplets.chunks():
-        _scatter(_checked(path, chunk, triplets.shape, axis, record), step, files)
+        _scatter(_checked(path, chunk, triplets.shape, axis, record, missing), step, files)
     for number, file in enumerate(files):
         first, end = number * step, min((number + 1) * step, length)
         if first >= end:
@@ -92,11 +123,13 @@ def sorted_blocks(path: Path, triplets: Triplets, axis: int, part_bytes: int, fo
     folder.rmdir()
 
 
-def _checked(path: Path, chunk: Chunk, shape: tuple[int, int], axis: int, record: np.dtype[Any]) -> Array:
+def _checked(
+    path: Path, chunk: Chunk, shape: tuple[int, int], axis: int, record: np.dtype[Any], missing: str | None
+) -> Array:
     """Triplets as records along the axis; one outside the matrix, negative or not finite is refused."""
     i, j, values = chunk
     inside = (i >= 0) & (i < shape[0]) & (j >= 0) & (j < shape[1])
-    sound = inside & (values >= 0) & np.isfinite(values)
+    sound = inside & (((values >= 0) & np.isfinite(values)) | (np.isnan(values) & (missing == "nan")))
     if not sound.all():
         p = int(np.argmin(sound))
         where = f"the entry at row {i[p]}, column {j[p]}"

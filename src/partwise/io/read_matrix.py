@@ -19,6 +19,8 @@ from partwise.types import Array
 
 INDICES = {"indices", "indptr", "row", "col", "offsets"}
 """Members of a sparse npz that scipy would convert to whole numbers without a word."""
+EMPTY = ("", "NA", "N/A", "null")
+"""Cells of a table that are unknown: NaN."""
 READABLE = ".npz, .npy, .parquet, .mtx, .csv or .tsv (or one of the last three with .gz)"
 
 
@@ -91,9 +93,7 @@ def _parquet(path: Path) -> Array:
     first = 1 if table.num_columns > 1 and table.column(0).to_numpy().dtype.kind not in "biuf" else 0
     columns = []
     for name, column in list(zip(table.column_names, table.columns, strict=True))[first:]:
-        if column.null_count:
-            raise ValueError(f"the column {name!r} has {column.null_count} empty cells.")
-        numbers = column.to_numpy()
+        numbers = column.to_numpy()  # an empty cell is NaN
         if numbers.dtype.kind not in "biuf":
             raise ValueError(f"the column {name!r} holds {column.type}, not numbers.")
         columns.append(numbers)
@@ -111,15 +111,15 @@ def _delimited(path: Path) -> Array:
         raise ValueError("it is empty.")
     first_row = 0 if all(is_number(cell) for cell in rows[0][1:] or rows[0]) else 1
     body = rows[first_row:]
-    first_column = 0 if all(is_number(row[0]) for row in body) else 1
+    first_column = 0 if all(is_number(row[0]) or row[0].strip() in EMPTY for row in body) else 1
     width = len(body[0]) if body else 0
     for number, row in enumerate(body, first_row + 1):
         if len(row) != width:
             raise ValueError(f"line {number} has {len(row)} cells, the first row of numbers has {width}.")
         for cell in row[first_column:]:
-            if not is_number(cell):
+            if not is_number(cell) and cell.strip() not in EMPTY:
                 raise ValueError(f"line {number} holds {cell!r}, which is not a number.")
-    return np.array([[float(cell) for cell in row[first_column:]] for row in body])
+    return np.array([[float("nan" if cell.strip() in EMPTY else cell) for cell in row[first_column:]] for row in body])
 
 
 def is_number(cell: str) -> bool:

@@ -52,7 +52,7 @@ class Beta(Loss):
         if refusal := super().refuses(data, algorithm):
             return refusal
         if any(side.update.fixed for side in algorithm.sides):
-            return f"{algorithm.name} takes no frozen components; use kl-sweeps, hals or anls with them."
+            return f"{algorithm.name} takes no frozen components; use hals or anls with them."
         if data.nnz < data.shape[0] * data.shape[1]:
             return (
                 f"The loss {self.name} visits every entry, so it takes dense data only; use kullback-leibler or "

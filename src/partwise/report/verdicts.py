@@ -60,15 +60,22 @@ def _level(value: float, good: float, fair: float) -> str:
 
 
 def _explained(certificate: Certificate, nouns: dict[str, str]) -> VerdictLine:
-    meaning = (
-        f"{certificate.rank} {nouns['part']}s together rebuild {certificate.explained:.1%} of the data "
-        "(of its squares). For texts 5 to 40% is usual, since most words are noise; for pictures 90% and more."
-    )
+    meaning = f"{certificate.rank} {nouns['part']}s together: {certificate.explained:.1%} {certificate.units[1]}. "
+    if certificate.comparable:
+        meaning += "For texts 5 to 40% is usual, since most words are noise; for pictures 90% and more."
+    else:
+        meaning += f"The error is {certificate.relative_error:.4g} {certificate.units[0]}."
     return VerdictLine("Explained", f"{certificate.explained:.1%}", PLAIN, meaning, "")
 
 
 def _svd(certificate: Certificate, diagnostics: Diagnostics) -> VerdictLine:
     ratio = certificate.svd_ratio
+    if not certificate.comparable:
+        return VerdictLine(
+            "Against the best possible", "not compared", PLAIN,
+            f"The SVD has the least squared error on complete data; this fit has the {certificate.loss} loss"
+            + (" on the known entries." if certificate.known is not None else "."), "",
+        )  # fmt: skip
     if ratio is None and diagnostics.svd is not None and diagnostics.svd.error > 1e-9:
         ratio = certificate.relative_error / diagnostics.svd.error
     if ratio is None:

@@ -19,6 +19,7 @@ from partwise.engine.step import Optimality, StartCost, Step
 from partwise.engine.thetas import HAS, SPARSER, ComponentTarget, component_targets
 from partwise.inits.table import name_of
 from partwise.linalg.measures import duplicate_topics, sparsity_of, tally
+from partwise.losses.base import Loss
 from partwise.losses.table import LOSSES, as_loss
 from partwise.plot.html import rows_html
 from partwise.storage.settings import Reader, plain
@@ -215,11 +216,19 @@ class Certificate:
     @property
     def units(self) -> tuple[str, str]:
         """What the relative error, and what is explained, are shares of, in words."""
+        return self._loss.units if self.known is None else self._loss.weighted_units
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the error can be compared with the SVD's."""
+        return self.known is None and self._loss.comparable
+
+    @property
+    def _loss(self) -> Loss:
         try:
-            loss = as_loss(self.loss)
+            return as_loss(self.loss)
         except ValueError:  # a file may name a loss that is not in the table
-            loss = as_loss("squared")
-        return loss.units if self.known is None else loss.weighted_units
+            return as_loss("squared")
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers, words, lists and dicts, ready for JSON."""

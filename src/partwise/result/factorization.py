@@ -12,9 +12,9 @@ import numpy as np
 
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.recipes import from_recipe, recipe_of
-from partwise.data.as_data import as_data, as_factor
+from partwise.data.as_data import as_factor
 from partwise.data.products import gram_of
-from partwise.data.unknown import observed
+from partwise.data.unknown import as_fitted
 from partwise.engine.half_step import fold_in, in_precision
 from partwise.engine.restarts import StartRow
 from partwise.engine.run import HISTORY
@@ -86,9 +86,8 @@ class Factorization:
         if self.algorithm is None:
             name = self.certificate.algorithm
             raise ValueError(f"This result was made by {name!r}; add it to partwise.ALGORITHMS and load it again.")
-        data: Any = as_data(observed(matrix, missing=missing, weights=weights, unstored=unstored), zero=True)
-        if data.weighted and self.certificate.known is not None:
-            data = data.scaled_as(self.certificate.known.mean)
+        mean = None if self.certificate.known is None else self.certificate.known.mean
+        data = as_fitted(matrix, mean, missing=missing, weights=weights, unstored=unstored)
         loss = loss_of(self.algorithm, data)
         if refusal := loss.refuses(data, self.algorithm):
             raise ValueError(refusal)

@@ -10,12 +10,13 @@ import numpy as np
 
 from partwise.algorithms.base import Algorithm
 from partwise.arguments import check_seed, whole_number
+from partwise.data.unknown import observed
 from partwise.engine.restarts import race
 from partwise.engine.run import Run, default_stop
 from partwise.engine.stopping import Reason, Rule, rule_list
 from partwise.factorize import as_problem, certified
 from partwise.inits.base import Init
-from partwise.inits.table import RANDOM, is_seeded, name_of
+from partwise.inits.table import is_seeded, name_of
 from partwise.linalg.matching import matched_cosines, unit_columns
 from partwise.losses.table import algorithm_for
 from partwise.result.factorization import Factorization
@@ -68,15 +69,23 @@ def stability(
     runs: int = 10,
     algorithm: str | Algorithm | None = None,
     loss: str | None = None,
-    init: Any = RANDOM,
+    missing: str | None = None,
+    weights: Any = None,
+    unstored: float | None = None,
+    init: Any = None,
     stop: Rule | Sequence[Rule] | None = None,
     seed: int = 0,
     threads: int | None = None,
 ) -> Stability:
-    """Factor a matrix from ``runs`` seeds, each until it converges, and measure the agreement of the runs."""
+    """Factor a matrix from ``runs`` seeds, each until it converges, and measure the agreement of the runs.
+
+    ``missing``, ``weights`` and ``unstored`` are those of :func:`factorize`.
+    """
     check_runs(runs)
     check_seed(seed)
-    problem = as_problem(matrix, rank, algorithm_for(algorithm, loss), init, threads)
+    chosen = algorithm_for(algorithm, loss)
+    matrix = observed(matrix, missing=missing, weights=weights, unstored=unstored)
+    problem = as_problem(matrix, rank, chosen, init, threads, restarts=runs)
     check_seeded(problem.init)
     rules: tuple[Rule, ...] = rule_list(stop) if stop is not None else (default_stop(problem.algorithm),)
     results: dict[int, tuple[Array, Array]] = {}

@@ -101,12 +101,15 @@ def summed(client: Any, futures: Sequence[Any]) -> Any:
     return on_worker.own(client.gather(tree(client, futures)))
 
 
-def dask_outline(array: Any) -> tuple[tuple[int, int], np.dtype[Any], int, int]:
-    """(shape, precision, entries, bytes in this process): on a cluster none, else one part in both orders."""
+def dask_outline(array: Any) -> tuple[tuple[int, int], np.dtype[Any], int, int, int, int]:
+    """(shape, precision, entries, bytes in this process, copies, rows that lie scattered over the blocks).
+
+    On a cluster no bytes are here, else one part in both orders.
+    """
     dtype, long = float_type(array.dtype), _long_axis(array)
     m, n = (int(side) for side in array.shape)
     part = int(max(array.chunks[long])) * int(array.shape[1 - long]) * dtype.itemsize
-    return (m, n), dtype, m * n, 0 if _client() is not None else 2 * part
+    return (m, n), dtype, m * n, 0 if _client() is not None else 2 * part, 0, int(array.shape[1 - long])
 
 
 def _long_axis(array: Any) -> int:
