@@ -47,8 +47,8 @@ PARAMETERS = {
     "shuffle": "Taken and without effect: sweeps go in a fixed order.",
     "algorithm": "`solver` by another name, which also takes objects such as `partwise.acls(lam_w=.5, lam_h=.5)`.",
     "threads": "How many threads; None is what the process may use.",
-    "missing": '"nan" takes NaN, masked entries and pandas\' NA in X as unknown, in `fit` and `transform`; "zeros" takes '
-    "what a sparse X does not store as unknown; None refuses NaN, as there.",
+    "missing": '"nan" takes NaN, masked entries and pandas\' NA in X as unknown, in `fit` and `transform`; "zeros" '
+    "takes what a sparse X does not store as unknown; None refuses NaN, as there.",
     "forget_factor": 'For `partial_fit`; there .7, which loses all but the last dozen batches. "auto" lets a sample '
     "count with the square of its place in the stream.",
 }
