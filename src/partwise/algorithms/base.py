@@ -89,6 +89,8 @@ class Algorithm:
     """Whether the choice was left to the loss, which may take another one that suits the data."""
     plain: bool = False
     """Whether it runs as the paper writes it: the last iterate is returned and dead components stay, unless asked."""
+    thorough: bool = False
+    """Whether it is fast enough near a stationary point to go on to one, unless another stop is named."""
     one_sided: bool = False
     """Whether a penalty that is void on one side alone is taken all the same, and zeros where it leaves nothing else
     are the result, as in scikit-learn."""

@@ -202,12 +202,12 @@ def als_hals(
 ) -> Algorithm:
     """Three clipped least-squares iterations, then extrapolated coordinate sweeps: a fast run and its polish in one.
 
-    The three are left out after a start that is a run already: ``sample``, its own, where the data are large enough, or
-    a pair (W, H). A row ends its sweeps when one gains at most a tenth of what its first one gained.
+    The three are left out after a start that is a run already: ``svd-best``, its own, ``sample``, or a pair (W, H). A row ends its sweeps when one gains at most a tenth of what its first one gained.
     """
     main = _sweeps("als-hals", (lam_w, lam_h), (alpha_w, alpha_h), (l1_w, l1_h), sweeps, settled=0.1)
     lead = als().with_penalties(main.w.penalty, main.h.penalty)
-    return replace(main, extrapolation=Extrapolation(), lead=lead, lead_iterations=3, init="sample")
+    momentum = Extrapolation(beta=0.7)
+    return replace(main, extrapolation=momentum, lead=lead, lead_iterations=3, init="svd-best", thorough=True)
 
 
 def kl_sweeps(sweeps: int = 2, *, l1_w: float = 0.0, l1_h: float = 0.0) -> Algorithm:

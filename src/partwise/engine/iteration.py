@@ -36,8 +36,14 @@ def begin(problem: Problem, seeds: Sequence[int | None]) -> list[Step]:
 def _start(problem: Problem, seed: int | None) -> tuple[FactorRows, Array | None, StartCost]:
     """W⁽⁰⁾, its own H where it has one, and its cost; a sparse W becomes dense here, at the first update."""
     data, rng, began = problem.data, np.random.default_rng(seed), time.perf_counter()
-    blind = getattr(problem.init, "reads_nothing", False)
-    w: Any = problem.init(data if blind else data.for_starts or data, problem.rank, rng, problem.workers)
+    blind, pair = getattr(problem.init, "reads_nothing", False), getattr(problem.init, "pair", None)
+    seen = data if blind else data.for_starts or data
+    w: Any
+    h: Array | None
+    if pair is None:
+        w, h = problem.init(seen, problem.rank, rng, problem.workers), None
+    else:
+        w, h = pair(seen, problem.rank, rng, problem.workers)
     seconds = time.perf_counter() - began
     if issparse(w):
         check_structure(w, "The start W")
@@ -46,10 +52,10 @@ def _start(problem: Problem, seed: int | None) -> tuple[FactorRows, Array | None
     else:
         cost = StartCost(seconds, np.asarray(w).nbytes)
     checked = as_factor(w, "The start W", (data.shape[0], problem.rank))
-    if not getattr(problem.init, "in_range", False):
+    if not getattr(problem.init, "in_range", False) and h is None:
         checked, _ = in_range(data, checked)
     other = getattr(problem.init, "other", None)
-    h = None if other is None else other(data, problem.rank, rng)
+    h = h if other is None else other(data, problem.rank, rng)
     return data.hold(np.ascontiguousarray(checked, data.dtype)), h, cost
 
 

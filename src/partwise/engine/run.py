@@ -11,13 +11,14 @@ from partwise.algorithms.base import Algorithm
 from partwise.engine.half_step import fold_in
 from partwise.engine.problem import Problem
 from partwise.engine.step import StartCost, Step
-from partwise.engine.stopping import AllOf, Frobenius, Reason, Rule, Stationarity, any_rules
+from partwise.engine.stopping import AllOf, AnyOf, Frobenius, Reason, Rule, Stationarity, any_rules
 from partwise.engine.thetas import NOTHING
 from partwise.losses.table import loss_of
 from partwise.threads.blas import single_threaded_blas
 
 CAP = 1000
-PACE = 2
+PACE, HARDLY = 2, 100
+PATIENCE, EVERY = 40, 3
 EXACT = 1e-6
 """The relative error of a fit that leaves nothing to gain."""
 FAILURES = (Reason.COLLAPSED, Reason.NO_MINIMUM, Reason.NOT_FINITE, Reason.INTERRUPTED)
@@ -27,17 +28,28 @@ Record = tuple[int, float, float, float, float]
 """iteration, seconds, error, angle, kkt"""
 
 
-def default_stop(algorithm: Algorithm, change: float = 1e-4, burn_in: int = 0) -> Rule:
-    """The error, or its change in two iterations at this pace, is at most ``change``; the point is nearly stationary.
+def default_stop(algorithm: Algorithm, tol: float = 1e-4, burn_in: int = 0) -> Rule:
+    """When a run ends where nothing else is said: a smaller ``tol`` never ends it sooner.
 
-    The error is relative to ‖A‖, its change to itself. The second half is asked only of methods that go on to a
-    stationary point: clipping ones stall before it.
+    A thorough algorithm goes on until the KKT residual is at most ``tol``; after ``PATIENCE`` iterations it is enough
+    that the error changes by at most ``tol`` of itself in two at this pace and the point is nearly stationary. That is
+    enough at once for the other methods that go on to a stationary point, or an error of at most ``tol``. Clipping ones
+    stall before it, so that only the error is asked about. The residual, which costs an iteration, is computed when the
+    error hardly changes.
     """
-    still = Frobenius(level=change, change=change / PACE, burn_in=burn_in)
+    still = Frobenius(level=tol, change=tol / PACE, burn_in=burn_in)
     monotone = all(side.update.monotone for side in algorithm.sides)
     if not monotone or not loss_of(algorithm).stationarity:
         return still
-    return AllOf((still, Stationarity(1e-2)), burn_in=burn_in, because=Reason.SETTLED)
+    if not algorithm.thorough:
+        return AllOf((still, Stationarity(1e-2)), burn_in=burn_in, because=Reason.SETTLED)
+    hardly = Frobenius(level=tol, change=tol / HARDLY)
+    return AnyOf(
+        (
+            AllOf((hardly, Stationarity(tol)), every=EVERY, burn_in=burn_in, because=Reason.STATIONARY),
+            AllOf((still, Stationarity(1e-2)), burn_in=PATIENCE, because=Reason.SETTLED),
+        )
+    )
 
 
 @dataclass

@@ -1,8 +1,9 @@
-"""A start that runs a smaller factorisation first: on some of the columns of A."""
+"""Starts that run the engine first: a few iterations of two candidates, or a factorisation of some columns of A."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,12 +13,17 @@ from partwise.arguments import whole_number
 from partwise.data.as_data import as_data
 from partwise.engine.driver import drain
 from partwise.engine.half_step import Job, half_step
+from partwise.engine.iteration import begin
 from partwise.engine.problem import Problem
 from partwise.engine.run import Run
 from partwise.engine.stopping import Frobenius, MaxIterations
+from partwise.inits.base import Given, Init
 from partwise.inits.columns import RandomColumns
 from partwise.inits.compact import apart, compact
+from partwise.inits.nndsvd import NNDSVD
+from partwise.inits.svd_centroid import SVDCentroid
 from partwise.inits.table import INITS
+from partwise.linalg.krylov import krylov_peak_bytes, leading_svd
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data
 
@@ -77,4 +83,73 @@ class Sample:
         return compact(apart(np.asarray(half_step(some, problem.loss, job, workers).factor.rows), rng))
 
 
+HEAVY, LIGHT = 2**25, 2**21
+"""The work of a product from which an SVD of A takes too long for a start, and up to which there is time for a race."""
+AHEAD = 8
+"""The iterations of the two that race; before that their errors say little about the end."""
+
+
+@dataclass(frozen=True)
+class SVDBest:
+    """W and H of NNDSVD; on small data eight iterations on from there or from svd-centroid, whichever is ahead then.
+
+    Both come from one SVD of tolerance ``tol``, and the iterations are als-hals without its lead: such starts end in
+    minima that random ones seldom find. Data are small where the work of a product, entries times components (an eighth
+    of that where no more than half of A is zero), is at most 2 million. Where it is above 33 million, where A comes in
+    parts and where it has fewer rows or columns than components, the start is ``sample``.
+    """
+
+    tol: float = 1e-3
+
+    def warm(self, data: Data, rank: int) -> bool:
+        """Whether the components are near enough to their places to need no lead."""
+        return _affordable(data, rank) or Sample().warm(data, rank)
+
+    def peak_bytes(self, data: Data, rank: int) -> int:
+        """The basis of the SVD, and where two runs race the factors, steps and momentum of both."""
+        if not _affordable(data, rank):
+            return Sample().peak_bytes(data, rank)
+        return krylov_peak_bytes(data.shape, rank) + 10 * data.dtype.itemsize * sum(data.shape) * rank
+
+    def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
+        return self.pair(data, rank, rng, workers)[0]
+
+    def pair(
+        self, data: Data, rank: int, rng: np.random.Generator, workers: Workers
+    ) -> tuple[Array | sp.csr_array, Array | None]:
+        """W, and H as a tall factor."""
+        if not _affordable(data, rank):
+            return Sample()(data, rank, rng, workers), None
+        svd = leading_svd(data, rank, self.tol, rng, workers)
+        w, h = NNDSVD(svd=svd).both(data, rank, rng, workers)
+        w = apart(w, rng)
+        if _work(data, rank) > LIGHT:
+            return w, h
+        centroids = SVDCentroid(svd, rounds=10)(data, rank, rng, workers)
+        return _ahead(data, rank, (Given(w, h.T), Given(centroids)), workers)
+
+
+def _work(data: Data, rank: int) -> float:
+    """The work of a product with A: a full matrix, whose products are BLAS calls, counts an eighth."""
+    return rank * data.nnz / (8 if 2 * data.nnz > data.shape[0] * data.shape[1] else 1)
+
+
+def _affordable(data: Data, rank: int) -> bool:
+    """Whether an SVD of A is cheap beside the run."""
+    return getattr(data, "split", None) is None and rank <= min(data.shape) and _work(data, rank) <= HEAVY
+
+
+def _ahead(data: Data, rank: int, starts: Sequence[Init], workers: Workers) -> tuple[Array, Array]:
+    """W and H of the start that has the smallest error after some iterations."""
+    problem = Problem(data, rank, ALGORITHM, starts[0], workers, warm=True)
+    runs = [Run(problem, 0, (), keep="last", cap=None) for _ in starts]
+    for run, start in zip(runs, starts, strict=True):
+        run.take(begin(replace(problem, init=start), [0])[0])
+    if not drain(runs, end=AHEAD):
+        raise KeyboardInterrupt
+    best = min(runs, key=lambda run: run.latest.error).latest
+    return np.asarray(best.w), np.asarray(best.h)
+
+
 INITS["sample"] = Sample
+INITS["svd-best"] = SVDBest

@@ -42,12 +42,16 @@ class NNDSVD:
 
     def parts(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
         """W, dense; where A has a smaller rank, the topics beyond it are made from the others."""
+        return apart(self.both(data, rank, rng, workers)[0], rng)
+
+    def both(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> tuple[Array, Array]:
+        """W and its own H, both tall; what lies beyond the rank of A is 0."""
         y, z = balanced(data, rank, self.tol, self.svd, rng, workers)
-        w = np.zeros(y.shape, data.dtype)
-        w[:, 0] = abs(y[:, 0])
+        w, h = np.zeros(y.shape, data.dtype), np.zeros(z.shape, data.dtype)
+        w[:, 0], h[:, 0] = abs(y[:, 0]), abs(z[:, 0])
         for c in range(1, rank):
-            w[:, c] = signed_parts(y[:, c], z[:, c])[0][0]
-        return apart(w, rng)
+            w[:, c], h[:, c] = signed_parts(y[:, c], z[:, c])[0]
+        return w, h
 
 
 @dataclass(frozen=True)

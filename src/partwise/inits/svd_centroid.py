@@ -23,13 +23,14 @@ class SVDCentroid:
 
     ``v`` is V, or the SVD that has it, where it is known; otherwise it comes from a truncated SVD with tolerance
     ``tol``. The paper does not name the clustering: this is Euclidean k-means with k-means++ seeds on the rows as
-    they stand. Zero columns of A belong to no cluster.
+    they stand, in at most ``rounds`` rounds. Zero columns of A belong to no cluster.
     """
 
     within_sides: ClassVar[bool] = True
 
     v: Array | SVD | None = field(default=None, repr=False)
     tol: float = 1e-2
+    rounds: int = 100
 
     def __post_init__(self) -> None:
         number("svd-centroid (tol=...)", self.tol, ends="()")
@@ -43,7 +44,7 @@ class SVDCentroid:
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
         v = block_svd(data, rank, self.tol, rng, workers).v if self.v is None else self._given(data, rank)
         points = np.flatnonzero(data.T.row_norms2 > 0)
-        labels = k_means(v[points, :rank].astype(np.float64), rank, rng)
+        labels = k_means(v[points, :rank].astype(np.float64), rank, rng, self.rounds)
         sizes = np.bincount(labels, minlength=rank)
         average = np.zeros((data.shape[1], rank), data.dtype)
         average[points, labels] = 1 / sizes[labels]
