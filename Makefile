@@ -74,6 +74,11 @@ bench-quick: $(READY)  ## default against default on three data sets, in a few m
 	$(BIN)/python benchmarks/run.py --quick $(ARGS)
 	$(BIN)/python docs/generate.py
 
+.PHONY: bench-defaults
+bench-defaults: $(READY)  ## default against default beside scikit-learn, error and time; ARGS="--quick" in 15 minutes
+	$(BIN)/python benchmarks/defaults.py $(ARGS)
+	$(BIN)/python docs/generate.py
+
 bench-iteration: $(READY)  ## what one iteration costs against its two bare products
 	$(BIN)/python benchmarks/iteration.py
 

@@ -54,7 +54,7 @@ def table(name: str):
 
 
 def picture(name: str, size=8):
-    """Patches of size × size pixels of one of scikit-learn's pictures, in colour, beside each other: patches × values."""
+    """The patches of size × size pixels of one of scikit-learn's pictures, in colour: patches × values."""
     from sklearn.datasets import load_sample_image
 
     pixels = load_sample_image(name)
@@ -98,7 +98,9 @@ def source_words():
 
     root = Path(sysconfig.get_path("stdlib"))
     files = sorted(file for file in root.glob("*.py") if file.stat().st_size > 2000)
-    files += sorted(file for folder in ("json", "email", "asyncio", "xml", "http") for file in (root / folder).rglob("*.py"))
+    files += sorted(
+        file for folder in ("json", "email", "asyncio", "xml", "http") for file in (root / folder).rglob("*.py")
+    )
     words = CountVectorizer(token_pattern=r"[a-z]{3,}", min_df=3)
     return words.fit_transform(file.read_text(encoding="utf-8", errors="replace") for file in files).astype(np.float64)
 

@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import defaults_part
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -52,6 +54,7 @@ def page() -> str:
     if not found:
         return f"{INTRO}\n\nNothing has been measured yet."
     parts = [INTRO, machine(found), REACHED, report.targets_table(found), *startup(), *first_minute()]
+    parts += defaults_part.part()
     for result in found.values():
         parts += data_part(result)
     return "\n\n".join(parts)

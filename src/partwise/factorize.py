@@ -123,7 +123,7 @@ def factorize(
     biases : whether two further components hold a nonnegative bias of each row and of each column (the last two, with
         W's last column and H's last row but one held at half the root of the mean entry).
     init : a name in ``INITS``, an object, W itself, a pair (W, H), or an earlier result; None is the algorithm's own,
-        ``sample`` for the default one, and ``random-acol`` with restarts.
+        ``svd-best`` for the default one, and ``random-acol`` with restarts.
     stop : a stopping rule or a list of which any may stop the run (see :func:`default_stop`); without MaxIterations
         among them there is a cap of 1,000 iterations.
     polish : an algorithm that goes on from the result of the first; by name, it keeps the first one's penalty.

@@ -562,11 +562,12 @@ def test_the_default_rule_ends_where_the_method_can_end(name, seed):
         assert fit.reason is pw.Reason.ERROR_CHANGE
 
 
-def test_the_default_algorithm_ends_nearly_stationary():
-    """als-hals is the default, and its rule asks for both."""
+def test_the_default_algorithm_ends_stationary():
+    """als-hals is the default and goes on to the tolerance; hals is content with a nearly stationary point."""
     assert pw.factorize(A, 3).certificate.algorithm.startswith("als-hals")
-    assert pw.factorize(A, 3).certificate.kkt <= 1e-2
-    assert isinstance(default_stop(as_algorithm("als-hals")), pw.AllOf)
+    assert pw.factorize(A, 3).certificate.kkt <= 1e-4
+    assert isinstance(default_stop(as_algorithm("als-hals")), pw.AnyOf)
+    assert isinstance(default_stop(as_algorithm("hals")), pw.AllOf)
     assert isinstance(default_stop(as_algorithm("acls")), pw.Frobenius)
 
 

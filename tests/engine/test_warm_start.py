@@ -1,4 +1,4 @@
-"""sample: a run on some of the columns, a start that is near the end already."""
+"""Starts that run the engine first: sample, on some of the columns, and svd-best, the default's own."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,11 @@ import scipy.sparse as sp
 import partwise as pw
 from partwise.data.as_data import as_data
 from partwise.data.dense import DenseData
+from partwise.engine import warm_start
 from partwise.engine.warm_start import Sample
 from partwise.inits.columns import RandomColumns
+from partwise.inits.nndsvd import NNDSVD
+from partwise.linalg.krylov import leading_svd
 from partwise.threads.pool import Workers
 
 
@@ -83,7 +86,7 @@ def test_whose_start_it_is():
     def name(**settings):
         return pw.factorize(matrix, 4, stop=once, **settings).certificate.start.init
 
-    assert name() == "sample"
+    assert name() == "svd-best"
     assert name(algorithm="acls") == "random-acol"
     assert name(restarts=2) == "random-acol"
     assert name(restarts=2, init="sample") == "sample"
@@ -94,7 +97,7 @@ def test_it_begins_near_the_end():
     """Step 0 is nearer to the end than that of random-acol is after its lead."""
     matrix = planted(400, 3000, 10)
     end = pw.factorize(matrix, 10).error
-    sampled = next(pw.iterate(matrix, 10)).error
+    sampled = next(pw.iterate(matrix, 10, init="sample")).error
     plain = [step.error for step, _ in zip(pw.iterate(matrix, 10, init="random-acol"), range(4), strict=False)]
     assert end <= sampled < min(plain)
 
@@ -115,3 +118,55 @@ def test_a_sample_stays_small():
     wide, told = (10**5, 4000), {"nnz": 10**8}
     sampled, plain = (pw.plan(wide, 2, init=init, **told).factors for init in (None, "random-acol"))
     assert plain < sampled <= 4 * 12 * 2**23
+
+
+def pair(matrix, rank, **settings):
+    """W and H of svd-best."""
+    with Workers(1) as workers:
+        return warm_start.SVDBest(**settings).pair(as_data(matrix), rank, np.random.default_rng(0), workers)
+
+
+def error(matrix, w, h):
+    return np.linalg.norm(matrix - w @ h.T) / np.linalg.norm(matrix)
+
+
+def test_svd_best_takes_the_better_of_two(monkeypatch):
+    """Small data: eight iterations on; larger: NNDSVD with its own H; heavy, or too small for the rank: sample."""
+    matrix = planted(300, 200, 6)
+    w, h = pair(matrix, 6)
+    steps = [list(zip(range(9), pw.iterate(matrix, 6, init=start), strict=False))[-1][1] for start in ("nndsvd", "spa")]
+    assert error(matrix, w, h) < 1.05 * min(step.error for step in steps)
+    monkeypatch.setattr(warm_start, "LIGHT", 0)
+    w, h = pair(matrix, 6)
+    with Workers(1) as workers:
+        svd = leading_svd(as_data(matrix), 6, 1e-3, np.random.default_rng(0), workers)
+        oracle = NNDSVD(svd=svd)(as_data(matrix), 6, np.random.default_rng(0), workers)
+    assert np.array_equal(w, oracle.toarray() if sp.issparse(oracle) else oracle)
+    monkeypatch.setattr(warm_start, "HEAVY", 0)
+    assert pair(matrix, 6)[1] is None
+
+
+def test_a_larger_rank_than_sides_and_a_rank_deficient_matrix():
+    """Neither fails; the first is random-acol with its lead."""
+    matrix = planted(40, 5, 3)
+    assert not warm_start.SVDBest().warm(as_data(matrix), 7)
+    assert pw.NMF(7, random_state=0).fit(matrix.T).reconstruction_err_ < 1e-2 * np.linalg.norm(matrix)
+    low = np.outer(np.arange(1.0, 31), np.arange(1.0, 21))
+    assert pw.factorize(low, 4).error < 1e-4
+
+
+def test_the_default_takes_the_same_path_in_other_units():
+    """A → 1024 A: the same iterations and the same error, to the bit."""
+    matrix = planted(60, 50, 4)
+    one, other = pw.factorize(matrix, 4), pw.factorize(1024 * matrix, 4)
+    assert one.history.error.tolist() == other.history.error.tolist()
+
+
+def test_a_smaller_tolerance_never_makes_fewer_iterations():
+    """Down to 0, which makes them all; the residual is what was asked for."""
+    matrix = np.abs(np.random.default_rng(1).standard_normal((80, 60)))
+    fits = [pw.NMF(5, tol=tol, max_iter=120, random_state=0).fit(matrix) for tol in (1e-1, 1e-3, 1e-4, 1e-6, 0)]
+    counts = [fit.n_iter_ for fit in fits]
+    assert counts == sorted(counts)
+    assert counts[-1] == 120
+    assert fits[2].certificate_.kkt <= 1e-4

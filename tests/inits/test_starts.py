@@ -196,6 +196,10 @@ class Protocol:
             "weighted",
             "rows",
             "some",
+            "for_starts",
+            "hold",
+            "widens",
+            "clipped_product",
         )
         if name not in allowed:
             raise AttributeError(f"{name} is not in the protocol")

@@ -202,7 +202,8 @@ def als_hals(
 ) -> Algorithm:
     """Three clipped least-squares iterations, then extrapolated coordinate sweeps: a fast run and its polish in one.
 
-    The three are left out after a start that is a run already: ``svd-best``, its own, ``sample``, or a pair (W, H). A row ends its sweeps when one gains at most a tenth of what its first one gained.
+    The three are left out after a start that is a run already: ``svd-best``, its own, ``sample``, or a pair (W, H). A
+    row ends its sweeps when one gains at most a tenth of what its first one gained.
     """
     main = _sweeps("als-hals", (lam_w, lam_h), (alpha_w, alpha_h), (l1_w, l1_h), sweeps, settled=0.1)
     lead = als().with_penalties(main.w.penalty, main.h.penalty)

@@ -62,7 +62,7 @@ def _start(problem: Problem, seed: int | None) -> tuple[FactorRows, Array | None
 def _first_steps(problem: Problem, bases: Sequence[FactorRows], others: Sequence[Array | None]) -> list[Step]:
     data, workers = problem.data, problem.workers
     pairs = [(w, h) for w, h in zip(bases, others, strict=True) if h is not None]
-    if pairs:
+    if len(pairs) == len(bases):
         return [_given_pair(problem, w, data.T.hold(h)) for w, h in pairs]
     bases = [problem.loss.start(data, w) for w in bases]
     side = problem.at(1).h

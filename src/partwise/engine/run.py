@@ -17,8 +17,10 @@ from partwise.losses.table import loss_of
 from partwise.threads.blas import single_threaded_blas
 
 CAP = 1000
-PACE, HARDLY = 2, 100
+PACE, HARDLY = 2, 500
 PATIENCE, EVERY = 40, 3
+MINIMUM = 1e-4
+"""The KKT residual of a start that leaves nothing to gain."""
 EXACT = 1e-6
 """The relative error of a fit that leaves nothing to gain."""
 FAILURES = (Reason.COLLAPSED, Reason.NO_MINIMUM, Reason.NOT_FINITE, Reason.INTERRUPTED)
@@ -136,7 +138,9 @@ class Run:
             return None
         if self.problem.loss.comparable and not self.iterate.error < 1:
             return Reason.WORTHLESS
-        return Reason.NO_GAIN if self.returned == 0 and self.iterate.error > EXACT else None
+        if self.returned or self.iterate.error <= EXACT or self.iterate.kkt <= MINIMUM:
+            return None
+        return Reason.NO_GAIN
 
     @property
     def conclusion(self) -> Reason | None:

@@ -16,6 +16,7 @@ from partwise.engine.half_step import Job, half_step
 from partwise.engine.iteration import begin
 from partwise.engine.problem import Problem
 from partwise.engine.run import Run
+from partwise.engine.step import Step
 from partwise.engine.stopping import Frobenius, MaxIterations
 from partwise.inits.base import Given, Init
 from partwise.inits.columns import RandomColumns
@@ -126,7 +127,12 @@ class SVDBest:
         if _work(data, rank) > LIGHT:
             return w, h
         centroids = SVDCentroid(svd, rounds=10)(data, rank, rng, workers)
-        return _ahead(data, rank, (Given(w, h.T), Given(centroids)), workers)
+        best = _ahead(data, rank, (Given(w, h.T), Given(centroids)), workers)
+        if best is None:
+            return w, h
+        raced = np.asarray(best.w)
+        w = apart(raced, rng)
+        return w, np.asarray(best.h) if w is raced else None
 
 
 def _work(data: Data, rank: int) -> float:
@@ -139,16 +145,16 @@ def _affordable(data: Data, rank: int) -> bool:
     return getattr(data, "split", None) is None and rank <= min(data.shape) and _work(data, rank) <= HEAVY
 
 
-def _ahead(data: Data, rank: int, starts: Sequence[Init], workers: Workers) -> tuple[Array, Array]:
-    """W and H of the start that has the smallest error after some iterations."""
+def _ahead(data: Data, rank: int, starts: Sequence[Init], workers: Workers) -> Step | None:
+    """Where the start has come to that has the smallest error after some iterations; None where all leave the range."""
     problem = Problem(data, rank, ALGORITHM, starts[0], workers, warm=True)
     runs = [Run(problem, 0, (), keep="last", cap=None) for _ in starts]
     for run, start in zip(runs, starts, strict=True):
         run.take(begin(replace(problem, init=start), [0])[0])
     if not drain(runs, end=AHEAD):
         raise KeyboardInterrupt
-    best = min(runs, key=lambda run: run.latest.error).latest
-    return np.asarray(best.w), np.asarray(best.h)
+    sound = [run.latest for run in runs if run.latest.finite and 0 < np.max(run.latest.w) < np.inf]
+    return min(sound, key=lambda step: step.error, default=None)
 
 
 INITS["sample"] = Sample

@@ -63,9 +63,9 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     beta_loss : "frobenius" or 2, "kullback-leibler" or 1, "itakura-saito" or 0, or another β, default="frobenius"
         What is minimised.
     tol : float, default=1e-4
-        A smaller tolerance never makes fewer iterations, and 0 makes max_iter iterations. The fit ends when the
-        relative error, or its change in two iterations at this pace, is at most this and the point is nearly
-        stationary.
+        A smaller tolerance never makes fewer iterations, and 0 makes max_iter iterations. The fit ends when the KKT
+        residual is at most this, or after 40 iterations when the error changes by at most this in two of them and the
+        point is nearly stationary, which is enough at once for other algorithms than the default one.
     max_iter : int, default=300 (scikit-learn: 200)
         The most iterations, each of which makes the weights and the components once.
     random_state : int, RandomState or None, default=None

@@ -176,11 +176,16 @@ def _double(certificate: Certificate, nouns: dict[str, str]) -> VerdictLine:
 def _locked(fit: Factorization) -> VerdictLine:
     certificate = fit.certificate
     locked = certificate.w.locked + certificate.h.locked
-    verdict = GOOD if locked == 0 else FAIR if locked <= 0.01 * certificate.rank * sum(certificate.shape) else BAD
     keeps = fit.algorithm is not None and any(side.update.zero_floor for side in fit.algorithm.sides)
+    few = locked <= 0.01 * certificate.rank * sum(certificate.shape)
+    nothing = locked == 0 or (few and not keeps and certificate.kkt is not None and certificate.kkt <= STATIONARY)
+    verdict = GOOD if nothing else FAIR if few else BAD
     undo = "polish='hals' can undo a zero." if keeps else "This algorithm can undo them: allow more iterations."
-    meaning = "Zeros that would lower the error if they could grow; some algorithms can never undo a zero."
-    return VerdictLine("Wrongly locked zeros", f"{locked:,}", verdict, meaning, undo if locked else "Nothing to do.")
+    meaning = (
+        "Zeros that would lower the error if they could grow, at a settled point by next to nothing; some algorithms "
+        "can never undo a zero."
+    )
+    return VerdictLine("Wrongly locked zeros", f"{locked:,}", verdict, meaning, "Nothing to do." if nothing else undo)
 
 
 SHARPER = {
