@@ -38,7 +38,7 @@ def test_consensus_by_hand():
     """The consensus is the share of runs in which two documents share their strongest topic; dispersion follows."""
     a = low_noise(3, seed=1, m=30, n=20, noise=0.3)
     agreement = pw.stability(a, 4, runs=4, seed=5)
-    fits = [pw.factorize(a, 4, seed=s) for s in range(5, 9)]
+    fits = [pw.factorize(a, 4, seed=s, init="random-acol") for s in range(5, 9)]
     labels = [np.argmax(f.H * np.linalg.norm(f.W, axis=0)[:, None], axis=0) for f in fits]
     wanted = np.mean([label[:, None] == label for label in labels], axis=0)
     np.testing.assert_array_equal(agreement.consensus, wanted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -99,6 +100,9 @@ class SVDBest:
     of that where no more than half of A is zero), is at most 2 million. Where it is above 33 million, where A comes in
     parts and where it has fewer rows or columns than components, the start is ``sample``.
     """
+
+    seeded: ClassVar[bool] = False
+    """Seeds give nearly the same start, so runs of several say nothing about how reliable components are."""
 
     tol: float = 1e-3
 
