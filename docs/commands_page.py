@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any, get_type_hints
 
-from partwise.cli import app
+from partwise.cli import application
 
 Table = Callable[[tuple[str, ...], list[tuple[str, ...]]], str]
 INTRODUCTION = (
@@ -22,7 +22,7 @@ INTRODUCTION = (
 def page(table: Table) -> str:
     """The whole page."""
     parts = ["# The command line", INTRODUCTION]
-    for command in app.registered_commands:
+    for command in application().registered_commands:
         verb: Any = command.callback
         parts += [f"## partwise {verb.__name__}", _text(verb), table(("", "default", "what it is"), list(_rows(verb)))]
     return "\n\n".join(parts)

@@ -56,11 +56,11 @@ def get_ready() -> None:
     """Import, load and compile what every case would import, load and compile again."""
     from corpus import documents
 
-    from partwise.cli import app
+    from partwise.cli import application
     from partwise.text import LSI, TopicModel
 
     with contextlib.redirect_stdout(io.StringIO()):
-        app(["search", "--help"], standalone_mode=False)
+        application()(["search", "--help"], standalone_mode=False)
     TopicModel(2, threads=1).fit(documents()).search("ship")
     LSI(2, threads=1).fit(documents())
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from browser.examples import documents, ranking
-from partwise.cli import app
+from partwise.cli import application
 from partwise.report import write_report
 from partwise.text import TopicModel, Weighting
 
@@ -51,7 +51,7 @@ def test_the_ranking_of_the_command_line(visit, plain_page, plain_model, tmp_pat
     plain_model.save(tmp_path / "model.partwise")
     page = visit(plain_page, charts=False)
     for query in ("violin concert", "ROCKET, orbit; court!", "bread bread butter"):
-        done = CliRunner().invoke(app, ["search", str(tmp_path / "model.partwise"), query, "-n", "300", "--json"])
+        done = CliRunner().invoke(application(), ["search", str(tmp_path / "model.partwise"), query, "-n", "300", "--json"])
         assert page.evaluate(ASK, [query])[0] == ranking(
             [SimpleNamespace(**hit) for hit in json.loads(done.stdout)["hits"]]
         )

@@ -11,7 +11,7 @@ from sklearn.decomposition._nmf import _beta_divergence as beta_divergence
 from typer.testing import CliRunner
 
 import partwise as pw
-from partwise.cli import app
+from partwise.cli import application
 
 RNG = np.random.default_rng(5)
 A = RNG.gamma(0.7, 1, (24, 3)) @ RNG.gamma(0.7, 1, (3, 18)) * RNG.gamma(8, 1 / 8, (24, 18)) + 1e-3
@@ -106,7 +106,7 @@ def test_names_files_checkpoints_and_the_command_line(tmp_path):
     np.save(tmp_path / "matrix.npy", A)
     for loss, shown in (("itakura-saito", "beta=0)"), ("beta=1.5", "beta=1.5)")):
         words = ["factorize", str(tmp_path / "matrix.npy"), "-k", "2", "--max-iterations", "3", "--loss", loss]
-        done = CliRunner().invoke(app, words)
+        done = CliRunner().invoke(application(), words)
         assert done.exit_code == 0, done.output
         assert shown in done.output
 

@@ -7,6 +7,8 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,40 +16,38 @@ from typing import Annotated, Any
 import typer
 
 from partwise.arguments import shortened
-from partwise.cli.clusters import clusters
-from partwise.cli.compare import compare
-from partwise.cli.convert import convert
-from partwise.cli.data import data
-from partwise.cli.demo import demo
-from partwise.cli.factorize import factorize
 from partwise.cli.fitting import Interrupted
-from partwise.cli.lsi import lsi
 from partwise.cli.output import printable
 from partwise.cli.plugins import load_installed_plugins
-from partwise.cli.ranks import ranks
-from partwise.cli.report import report
-from partwise.cli.reproduce import reproduce
-from partwise.cli.resume import plan, resume
-from partwise.cli.search import search
-from partwise.cli.topics import topics
-from partwise.cli.transform import transform
-from partwise.cli.warm_up import warm_up
 from partwise.start_up import INTERRUPTED
 from partwise.storage.archive import is_full
 
-app = typer.Typer(
-    help="Topics, clusters and search from documents, parts from any nonnegative matrix, and how good they are.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for verb in (
-    demo, topics, search, clusters, transform, lsi, factorize, resume, plan, convert, compare, report, ranks,
-    reproduce, warm_up,
-):  # fmt: skip
-    app.command()(verb)
-app.add_typer(data, name="data")
+VERBS = {
+    "demo": "demo", "topics": "topics", "search": "search", "clusters": "clusters", "transform": "transform",
+    "lsi": "lsi", "factorize": "factorize", "resume": "resume", "plan": "resume", "convert": "convert",
+    "compare": "compare", "report": "report", "ranks": "ranks", "reproduce": "reproduce", "warm-up": "warm_up",
+    "data": "data",
+}  # fmt: skip
+"""Verb -> its file here, in the order of ``--help``."""
+
+
+def application(verbs: Iterable[str] = VERBS) -> typer.Typer:
+    """The command with some of its verbs; a call imports the one that it names alone."""
+    app = typer.Typer(
+        help="Topics, clusters and search from documents, parts from any nonnegative matrix, and how good they are.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    for name in verbs:
+        verb = getattr(import_module(f"partwise.cli.{VERBS[name]}"), name.replace("-", "_"))
+        if isinstance(verb, typer.Typer):
+            app.add_typer(verb, name=name)
+        else:
+            app.command()(verb)
+    return app
 
 
 def _version(requested: bool) -> None:
@@ -56,7 +56,6 @@ def _version(requested: bool) -> None:
         raise typer.Exit()
 
 
-@app.callback()
 def _root(
     show_version: Annotated[
         bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
@@ -72,7 +71,7 @@ def main() -> None:
     try:
         with contextlib.redirect_stdout(sys.stdout):  # a verb whose result goes to stdout prints to stderr
             load_installed_plugins()
-            code = app(prog_name="partwise", standalone_mode=False)
+            code = application(_named(sys.argv[1:]))(prog_name="partwise", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
         _leave_pipe()
@@ -90,6 +89,11 @@ def main() -> None:
         if code == 130:
             _end(INTERRUPTED, codes[-1])
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _named(arguments: Sequence[str]) -> Iterable[str]:
+    """The verb that a call names, or all where it names none."""
+    return arguments[:1] if arguments and arguments[0] in VERBS else VERBS
 
 
 def _open_streams() -> None:
