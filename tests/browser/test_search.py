@@ -51,7 +51,8 @@ def test_the_ranking_of_the_command_line(visit, plain_page, plain_model, tmp_pat
     plain_model.save(tmp_path / "model.partwise")
     page = visit(plain_page, charts=False)
     for query in ("violin concert", "ROCKET, orbit; court!", "bread bread butter"):
-        done = CliRunner().invoke(application(), ["search", str(tmp_path / "model.partwise"), query, "-n", "300", "--json"])
+        words = ["search", str(tmp_path / "model.partwise"), query, "-n", "300", "--json"]
+        done = CliRunner().invoke(application(), words)
         assert page.evaluate(ASK, [query])[0] == ranking(
             [SimpleNamespace(**hit) for hit in json.loads(done.stdout)["hits"]]
         )
