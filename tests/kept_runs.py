@@ -26,7 +26,7 @@ def no_waiting_for_the_disk(monkeypatch):
 
 def call(path=None, matrix=A, **settings):
     """A short run, kept in ``path`` after every iteration."""
-    given = {"rank": 4, "algorithm": "als-hals", "stop": RULES, "seed": 5, "every": 1} | settings
+    given = {"rank": 4, "algorithm": "als-hals", "init": "random-acol", "stop": RULES, "seed": 5, "every": 1} | settings
     return pw.factorize(matrix, checkpoint=path, **given)
 
 

@@ -37,7 +37,7 @@ def test_it_says_what_it_is(tmp_path, monkeypatch):
     assert (seen.shape, seen.phase, seen.iteration) == ((60, 44), "run", 6)
     assert seen.error == call(stop=stop).history.error[6]
     told = str(seen)
-    for text in ("60 × 44, float64", "als-hals(sweeps=5)", "svd-best", "under way at iteration 6", "MaxIterations"):
+    for text in ("60 × 44, float64", "als-hals(sweeps=5)", "random-acol", "under way at iteration 6", "MaxIterations"):
         assert text in told
     seen.go(A)
     assert "finished at iteration 14" in str(pw.resume(path))

@@ -26,7 +26,7 @@ from partwise.engine.stopping import Reason, Rule, Stationarity, any_rules, rule
 from partwise.engine.warm_start import Sample as Sample  # its line in INITS
 from partwise.inits.base import Given
 from partwise.inits.biases import Biased
-from partwise.inits.table import RANDOM, as_init, is_seeded, is_warm, name_of
+from partwise.inits.table import as_init, is_seeded, is_warm, name_of, start_for
 from partwise.linalg.svd import SVD, block_svd
 from partwise.losses.table import algorithm_for, loss_of, suited
 from partwise.result.certificate import certify, versions
@@ -404,11 +404,10 @@ def as_problem(
 ) -> Problem:
     """The checked problem, before any work."""
     chosen = algorithm_for(algorithm)
-    start = as_init(init, chosen, restarts)
+    as_init(init, chosen, restarts)  # a wrong name is refused before the data are read
     data = as_data(matrix, zero=lenient)
     chosen = suited(chosen, data)
-    if init is None:
-        start = as_init("random" if data.for_starts is None else RANDOM if data.weighted else None, chosen, restarts)
+    start = start_for(init, chosen, restarts, data)
     rank = check_rank(rank, data.shape, lenient=lenient)
     if not data.norm2 > 0:
         start = Given(np.zeros((data.shape[0], rank)), np.zeros((rank, data.shape[1])))

@@ -66,7 +66,7 @@ def test_more_of_it_gives_more_zeros_and_files_keep_it(name):
     matrix = COUNTS if pw.ALGORITHMS[name]().loss == "poisson" else A
     method = pw.ALGORITHMS[name](l1_w=4.0, l1_h=0.5)
     zeros = [
-        pw.factorize(matrix, 3, algorithm=one, stop=pw.MaxIterations(40)).certificate.w.zeros
+        pw.factorize(matrix, 3, algorithm=one, init="random", stop=pw.MaxIterations(40)).certificate.w.zeros
         for one in (pw.ALGORITHMS[name](), method)
     ]
     assert zeros[1] > zeros[0] or name.endswith(("-multiplicative", "kl-newton"))  # zeros come in the limit
@@ -121,8 +121,9 @@ def test_the_estimator_minimises_what_scikit_learn_does(alpha_w, alpha_h, ratio)
     x, known = A.T, {"alpha_W": alpha_w, "alpha_H": alpha_h, "l1_ratio": ratio, "tol": 1e-7, "max_iter": 1000}
     weights = alpha_w, alpha_w if alpha_h == "same" else alpha_h, ratio
     ours, theirs = [], []
-    for seed in range(3):
-        model, other = pw.NMF(3, random_state=seed, **known), NMF(3, init="random", random_state=seed, **known)
+    for seed, init in enumerate((None, "random", "random")):
+        model = pw.NMF(3, init=init, random_state=seed, **known)
+        other = NMF(3, init="random", random_state=seed, **known)
         u = model.fit_transform(x)
         assert np.array_equal(u, model.transform(x))
         ours.append(elastic_net(x, u, model.components_, *weights))

@@ -40,7 +40,7 @@ def refused(done, sentence):
         (b"body,title\nship,a\n", ["--column", "bodi"], "did you mean 'body'"),
         (b"body,title\nship,a\n", [], "--column"),
         (b"text\nship\xe9 sail\n", ["--encoding", "utf-8"], "--encoding latin-1"),
-        (b"text\nship sail\n", ["--language", "klingon"], "There is no language 'klingon'; There are arabic"),
+        (b"text\nship sail\n", ["--language", "klingon"], "There is no language 'klingon'; choose one of arabic"),
         (b"text\nship sail\n", ["--strip", "pdf"], "There is no thing to strip 'pdf'"),
         (b"text\nship\x00\x01\x02 sail\n", [], "binary"),
         (b"text\nship sail\n", ["--encoding", "utf-9"], "encoding"),

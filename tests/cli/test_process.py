@@ -99,7 +99,17 @@ def test_an_interrupt_of_the_imports_is_a_sentence(tmp_path):
 def test_sigterm_ends_a_run_as_an_interrupt_does(folder, tmp_path):
     """A run that is terminated leaves its checkpoint and no temporary file: exit code 143."""
     kept = tmp_path / "run.checkpoint"
-    arguments = ["partwise", "topics", str(folder / "news.csv"), "-k", "2", "--checkpoint", str(kept)]
+    arguments = [
+        "partwise",
+        "topics",
+        str(folder / "news.csv"),
+        "-k",
+        "2",
+        "--init",
+        "random",
+        "--checkpoint",
+        str(kept),
+    ]
     code = SLOW + f"sys.argv = {arguments}\nmain()"
     with subprocess.Popen([sys.executable, "-c", code], env=ENVIRONMENT, stderr=subprocess.PIPE) as process:
         assert process.stderr.read(3) == b"!!!"

@@ -110,7 +110,8 @@ def test_a_full_disk_during_a_checkpoint(full, monkeypatch):
     """One clear sentence, the last good checkpoint as it was, no half file; with room again the run goes on."""
     folder, fill_up = full
     matrix, path = planted(200, 150, 5, noise=0.5), folder / "run"
-    settings = {"stop": pw.MaxIterations(12), "checkpoint": path, "every": 1}
+    run = {"stop": pw.MaxIterations(12), "init": "random-acol"}
+    settings = run | {"checkpoint": path, "every": 1}
     steps = iter(range(100))
     advance = driver.advance
 
@@ -127,7 +128,7 @@ def test_a_full_disk_during_a_checkpoint(full, monkeypatch):
     assert {p.name for p in folder.iterdir()} - {"rest"} == {"run", "run.previous"}
     (folder / "rest").unlink(missing_ok=True)
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
-    assert np.array_equal(pw.factorize(matrix, 8, **settings).W, pw.factorize(matrix, 8, stop=settings["stop"]).W)
+    assert np.array_equal(pw.factorize(matrix, 8, **settings).W, pw.factorize(matrix, 8, **run).W)
 
 
 def test_a_full_disk_during_save(full):

@@ -81,8 +81,8 @@ def test_components_that_miss_are_named():
 def test_checkpoints_files_and_transform(tmp_path, monkeypatch):
     """A run goes on bit for bit, a file keeps θ, and transform is the H of the same objective."""
     path, saved = tmp_path / "run", tmp_path / "fit"
-    algorithm = pw.sparse_parts(w=0.7)
-    whole = pw.factorize(RANDOM, 4, algorithm=algorithm)
+    settings = {"algorithm": pw.sparse_parts(w=0.7), "init": "random-acol"}
+    whole = pw.factorize(RANDOM, 4, **settings)
     take = Run.take
 
     def take_some(run, step):
@@ -91,15 +91,15 @@ def test_checkpoints_files_and_transform(tmp_path, monkeypatch):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(Run, "take", take_some)
-    broken = pw.factorize(RANDOM, 4, algorithm=algorithm, checkpoint=path)
+    broken = pw.factorize(RANDOM, 4, **settings, checkpoint=path)
     assert broken.reason is pw.Reason.INTERRUPTED
     monkeypatch.undo()
     for _ in range(2):  # the rest of the run, and then its kept result
-        resumed = pw.factorize(RANDOM, 4, algorithm=algorithm, checkpoint=path)
+        resumed = pw.factorize(RANDOM, 4, **settings, checkpoint=path)
         assert np.array_equal(resumed.W, whole.W)
         assert resumed.certificate.targets == whole.certificate.targets
         assert resumed.algorithm == whole.algorithm
-    fit = pw.factorize(RANDOM, 4, algorithm=algorithm, settle=True)
+    fit = pw.factorize(RANDOM, 4, **settings, settle=True)
     fit.save(saved)
     loaded = pw.load(saved)
     assert loaded.algorithm == fit.algorithm

@@ -14,12 +14,13 @@ from partwise.cli.fitting import keeping, save_fit, show_fit
 from partwise.cli.matrix_input import MATRIX_HELP, matrix_from
 from partwise.cli.output import check_checkpoint, check_output, note, working
 from partwise.cli.plugins import load_plugins
+from partwise.data.as_data import as_data
 from partwise.engine.plan import plan
 from partwise.engine.run import default_stop
 from partwise.engine.stopping import MaxIterations
 from partwise.factorize import factorize as factorize_matrix
 from partwise.inits.table import as_init
-from partwise.losses.table import algorithm_for
+from partwise.losses.table import algorithm_for, suited
 
 
 @options.grouped()
@@ -55,7 +56,8 @@ def factorize(
     output = check_output(output, matrix)
     check_checkpoint(fitting.checkpoint, matrix)
     with working("reading"):
-        data = unknown.observed(matrix_from(matrix))
+        data = as_data(unknown.observed(matrix_from(matrix)))
+    chosen = suited(chosen, data)
     if sys.stderr.isatty() or memory_limit is not None:
         note(str(plan(data, k, algorithm=chosen, init=init, restarts=fitting.restarts, threads=fitting.threads)))
     with keeping(fitting.checkpoint), working(f"factorising {data.shape[0]:,} × {data.shape[1]:,}"):

@@ -37,7 +37,9 @@ def reproduce(
 
     What is finished in --out is not run again; of the long experiments (basis-vectors, polish, sparsity) not even the
     fits that were finished when they were broken off. Texts are weighted as the paper's probably were (log-entropy,
-    stemmed); another weighting is --set weight=tfidf,stem=none. Example: partwise reproduce initializations --out paper
+    stemmed); another weighting is --set weight=tfidf,stem=none.
+
+    Example: partwise reproduce initializations --out paper
     """
     choose("experiment", name, {**EXPERIMENTS, "all": None})
     chosen = dict(EXPERIMENTS) if name == "all" else {name: EXPERIMENTS[name]}

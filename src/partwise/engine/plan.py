@@ -11,7 +11,7 @@ from partwise.algorithms.base import Algorithm
 from partwise.arguments import as_bytes, check_rank, readable_bytes, whole_number
 from partwise.data.as_data import Outline, outline
 from partwise.engine.restarts import WIDTH
-from partwise.inits.table import as_init
+from partwise.inits.table import as_init, start_for
 from partwise.losses.table import algorithm_for, loss_of, suited
 from partwise.threads.pool import thread_count
 
@@ -69,8 +69,10 @@ def plan(
     """The bytes of ``factorize`` for a matrix, or for a shape (m, n) with ``nnz`` entries, dense where not given."""
     whole_number("restarts", restarts)
     chosen = algorithm_for(algorithm, loss)
-    start = as_init(init, chosen, restarts)
+    as_init(init, chosen, restarts)  # a wrong name is refused before the data are read
     data = outline(matrix, nnz, dtype)
+    chosen = chosen if data.data is None else suited(chosen, data.data)
+    start = start_for(init, chosen, restarts, data.data)
     rank, (m, n), kind = check_rank(rank, data.shape), data.shape, data.dtype
     pair = (m + n) * rank * kind.itemsize
     moving = chosen.extrapolation is not None
@@ -88,7 +90,6 @@ def plan(
 
 def _accumulated(algorithm: Algorithm, data: Outline, rank: int) -> int:
     """The bytes of what parts of A give the rows scattered over them, beyond a right-hand side: summed, and in use."""
-    algorithm = algorithm if data.data is None else suited(algorithm, data.data)
     beyond = loss_of(algorithm, data.data).share_width(rank) - rank
     return 2 * data.scattered * beyond * data.dtype.itemsize
 

@@ -97,8 +97,8 @@ class SVDBest:
 
     Both come from one SVD of tolerance ``tol``, and the iterations are als-hals without its lead: such starts end in
     minima that random ones seldom find. Data are small where the work of a product, entries times components (an eighth
-    of that where no more than half of A is zero), is at most 2 million. Where it is above 33 million, where A comes in
-    parts and where it has fewer rows or columns than components, the start is ``sample``.
+    of that where no more than half of A is zero), is at most 2 million. Where it is above 33 million, or A has fewer
+    rows or columns than components, the start is ``sample``. Where A lies makes no difference.
     """
 
     seeded: ClassVar[bool] = False
@@ -146,7 +146,7 @@ def _work(data: Data, rank: int) -> float:
 
 def _affordable(data: Data, rank: int) -> bool:
     """Whether an SVD of A is cheap beside the run."""
-    return getattr(data, "split", None) is None and rank <= min(data.shape) and _work(data, rank) <= HEAVY
+    return rank <= min(data.shape) and _work(data, rank) <= HEAVY
 
 
 def _ahead(data: Data, rank: int, starts: Sequence[Init], workers: Workers) -> Step | None:

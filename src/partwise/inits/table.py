@@ -69,6 +69,13 @@ def is_warm(init: Init, data: Data, rank: int) -> bool:
     return warm is not None and bool(warm(data, rank))
 
 
+def start_for(init: Any, algorithm: Algorithm, restarts: Any, data: Data | None) -> Init:
+    """The start that was asked for, else the algorithm's own, or a random one where entries have weights."""
+    if init is None and data is not None and data.weighted:
+        init = "random" if data.for_starts is None else RANDOM
+    return as_init(init, algorithm, restarts)
+
+
 def as_init(start: Any, algorithm: Algorithm | None = None, restarts: Any = 1) -> Init:
     """A start by name, an object, W itself, a pair (W, H), or anything that has both, such as an earlier result.
 

@@ -181,7 +181,7 @@ def _parquet(path: Path) -> Triplets:
     try:
         from pyarrow.parquet import ParquetFile
     except ImportError:
-        raise ValueError(f"Reading {path} needs pyarrow; install partwise[parquet].") from None
+        raise ValueError(f"Reading {path} needs pyarrow; pip install 'partwise[text]'.") from None
     try:
         file = ParquetFile(path)
     except Exception as error:  # pyarrow's own errors, which are many

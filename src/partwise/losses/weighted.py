@@ -10,7 +10,7 @@ import numpy as np
 
 from partwise.algorithms.base import Algorithm, Side
 from partwise.algorithms.penalties import PerObservation
-from partwise.algorithms.table import anls, extrapolated, penalised
+from partwise.algorithms.table import als_hals, anls, extrapolated, penalised
 from partwise.algorithms.updates import exact
 from partwise.data.base import Pieces
 from partwise.data.passes import Tall, as_part, sum_rows, total, walk
@@ -22,7 +22,9 @@ from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Factor, FactorRows, Part, Systems
 
 LAMBDA = 0.03
-"""The penalty by observation where all that is not stored is unknown, in units of the mean entry."""
+"""The penalty by observation where most entries are unknown, in units of the mean entry."""
+SLIGHT = 0.001
+"""The same where fewer are: without it a row with few others may fit those at any price of the rest."""
 TILE = 2**17
 """The numbers of the systems that are made at a time, so that they stay near."""
 
@@ -48,9 +50,12 @@ class WeightedSquared(Loss):
     units: ClassVar[tuple[str, str]] = ("of √Σva² over the known entries", "of the variance around the mean explained")
 
     def suited(self, data: Data) -> Algorithm | None:
-        """Where all that is not stored is unknown: exact rows with momentum, and a penalty by observation."""
-        if data.outside > 0:  # type: ignore[attr-defined]
+        """A penalty by observation where entries are unknown, and exact rows with momentum where most are."""
+        known = data.row_counts.sum() / np.prod(data.shape)  # type: ignore[attr-defined]
+        if known == 1:
             return None
+        if known > 0.5:
+            return penalised(als_hals(), w=PerObservation(SLIGHT), h=PerObservation(SLIGHT))
         return penalised(extrapolated(anls()), w=PerObservation(LAMBDA), h=PerObservation(LAMBDA))
 
     def refuses(self, data: Data, algorithm: Algorithm) -> str | None:
