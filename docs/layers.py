@@ -8,7 +8,7 @@ LAYERS: list[dict[str, str]] = [
     },
     {
         "kernels": "compiled row loops, the only room that imports numba: plain arrays in, plain arrays out",
-        "threads": "row blocks on threads (`pool`), and BLAS held at one thread meanwhile (`blas`)",
+        "threads": "row blocks on threads (`pool`), how many there may be (`cores`), BLAS held at one meanwhile (`blas`)",
         "storage": "files: `archive`, `targets`, `locks`, `npy`, `gzipped`, and `settings` (the one serialiser)",
     },
     {
@@ -24,9 +24,9 @@ LAYERS: list[dict[str, str]] = [
         "plot": "figures of a result",
     },
     {
-        "engine": "`driver`, `iteration`, `half_step`, `momentum`; runs, stopping rules, restarts, checkpoints, plan",
+        "engine": "`driver`, `iteration`, `half_step`, `momentum`, `warm_start`, `component_sparsity`; runs, rules, restarts, plan",
     },
-    {"result": "the factorisation that comes back, its certificate, coherence"},
+    {"result": "the factorisation that comes back, its certificate, predictions, coherence"},
     {"factorize": "the call: check, drive, certify; `iterate`"},
     {
         "study": "questions asked of many runs: stability, ranks, methods side by side",

@@ -7,7 +7,7 @@ from planted import planted
 
 import partwise as pw
 from partwise.engine.run import Run
-from partwise.engine.thetas import threshold
+from partwise.engine.component_sparsity import threshold
 from partwise.estimator import NMF
 
 RANDOM = np.random.default_rng(0).random((60, 40))

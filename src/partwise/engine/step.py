@@ -9,7 +9,7 @@ from typing import Generic, TypeVar, cast
 import numpy as np
 
 from partwise.algorithms.base import Algorithm
-from partwise.engine.thetas import Thetas, at_pair
+from partwise.engine.component_sparsity import Thetas, at_pair
 from partwise.types import Array, Factor, FactorRows
 
 T = TypeVar("T")

@@ -38,7 +38,8 @@ INITS: dict[str, Callable[..., Init]] = {
     "spa": SuccessiveProjection,
     "random-pair": UniformPair,
 }
-"""Name -> factory; add a line to add an initialisation. ``sample``, which runs the engine, adds its own there."""
+"""Name -> factory; add a line to add an initialisation. Those that run the engine first,
+``sample`` and ``svd-best``, add theirs in ``engine/warm_start``."""
 
 
 def name_of(init: Init) -> str:
