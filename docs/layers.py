@@ -8,7 +8,7 @@ LAYERS: list[dict[str, str]] = [
     },
     {
         "kernels": "compiled row loops, the only room that imports numba: plain arrays in, plain arrays out",
-        "threads": "row blocks on threads (`pool`), how many there may be (`cores`), BLAS held at one meanwhile (`blas`)",
+        "threads": "row blocks on threads (`pool`), how many may be used (`cores`), BLAS held at one (`blas`)",
         "storage": "files: `archive`, `targets`, `locks`, `npy`, `gzipped`, and `settings` (the one serialiser)",
     },
     {
@@ -24,7 +24,7 @@ LAYERS: list[dict[str, str]] = [
         "plot": "figures of a result",
     },
     {
-        "engine": "`driver`, `iteration`, `half_step`, `momentum`, `warm_start`, `component_sparsity`; runs, rules, restarts, plan",
+        "engine": "`driver`, `iteration`, `half_step`, `momentum`, `warm_start`; runs, rules, restarts, checkpoints, plan",
     },
     {"result": "the factorisation that comes back, its certificate, predictions, coherence"},
     {"factorize": "the call: check, drive, certify; `iterate`"},

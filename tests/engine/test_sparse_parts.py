@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from planted import planted
 
 import partwise as pw
-from partwise.engine.run import Run
 from partwise.engine.component_sparsity import threshold
+from partwise.engine.run import Run
 from partwise.estimator import NMF
 
 RANDOM = np.random.default_rng(0).random((60, 40))

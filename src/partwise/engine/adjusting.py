@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from partwise.data.products import gram_matrix, product
+from partwise.engine.component_sparsity import Thetas, sweep_to_targets
 from partwise.engine.half_step import Half, Job, half_step
 from partwise.engine.problem import Problem
 from partwise.engine.step import Step
-from partwise.engine.component_sparsity import Thetas, sweep_to_targets
 from partwise.kernels.products import column_dots
 from partwise.types import Array, Data, Factor
 

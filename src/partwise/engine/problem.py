@@ -13,10 +13,10 @@ from partwise.algorithms.base import Algorithm, Side
 from partwise.algorithms.relative import mean_diagonal
 from partwise.data.passes import sum_rows
 from partwise.data.products import gram_matrix
+from partwise.engine.component_sparsity import Thetas, first_thetas
 from partwise.engine.half_step import Half
 from partwise.engine.stationarity import stationarity
 from partwise.engine.step import Check, Deferred, Step
-from partwise.engine.component_sparsity import Thetas, first_thetas
 from partwise.inits.base import Init
 from partwise.kernels.compiling import compile_seconds
 from partwise.kernels.products import column_dots

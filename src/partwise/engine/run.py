@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from partwise.algorithms.base import Algorithm
+from partwise.engine.component_sparsity import NOTHING
 from partwise.engine.half_step import fold_in
 from partwise.engine.problem import Problem
 from partwise.engine.step import StartCost, Step
 from partwise.engine.stopping import AllOf, AnyOf, Frobenius, Reason, Rule, Stationarity, any_rules
-from partwise.engine.component_sparsity import NOTHING
 from partwise.losses.table import loss_of
 from partwise.threads.blas import single_threaded_blas
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from partwise.arguments import readable_bytes
 from partwise.data.passes import sum_rows
+from partwise.engine.component_sparsity import HAS, SPARSER, ComponentTarget, component_targets
 from partwise.engine.problem import Problem
 from partwise.engine.reseeding import dead_components
 from partwise.engine.run import Run
 from partwise.engine.step import Optimality, StartCost, Step
-from partwise.engine.component_sparsity import HAS, SPARSER, ComponentTarget, component_targets
 from partwise.inits.table import name_of
 from partwise.linalg.measures import duplicate_topics, sparsity_of, tally
 from partwise.losses.base import Loss
