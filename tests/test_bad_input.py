@@ -490,7 +490,7 @@ def test_transform_in_a_precision_that_cannot_hold_it() -> None:
     """Single precision cannot take the place of double where the numbers are beyond it."""
     fit = pw.factorize(A * 1e90, 2, stop=RULE)
     refused(ValueError, "leave the range of their precision", fit.transform, A.astype("f4"))
-    model = pw.NMF(2, max_iter=2, tol=0).fit(A * 1e60)
+    model = pw.NMF(2, max_iter=2, tol=0).fit(A * 1e90)
     refused(ValueError, "leave the range of their precision", model.transform, A.astype("f4"))
 
 
