@@ -24,7 +24,7 @@ LAYERS: list[dict[str, str]] = [
         "plot": "figures of a result",
     },
     {
-        "engine": "`driver`, `iteration`, `half_step`, `momentum`, `warm_start`; runs, rules, restarts, plan",
+        "engine": "`call`, `driver`, `iteration`, `half_step`, `momentum`, `warm_start`; runs, rules, restarts, plan",
     },
     {"result": "the factorisation that comes back, its certificate, predictions, coherence"},
     {"factorize": "the call: check, drive, certify; `iterate`"},

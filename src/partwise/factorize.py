@@ -4,39 +4,32 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
 from partwise.algorithms.base import Algorithm
-from partwise.algorithms.table import as_algorithm, frozen
+from partwise.algorithms.table import frozen
 from partwise.arguments import check_rank, check_seed, whole_number
 from partwise.data.as_data import as_data
 from partwise.data.unknown import observed
-from partwise.engine.checkpoint import MISFIT, Checkpoint, Identity, Phase, Single, State, alone, misfit, place
-from partwise.engine.driver import drain, drive
+from partwise.engine.call import Call, as_problem, checked_call, drawn_seed
+from partwise.engine.checkpoint import MISFIT, Checkpoint, alone, misfit, place
+from partwise.engine.driver import drive
 from partwise.engine.plan import plan, refuse_beyond
-from partwise.engine.problem import Clock, Problem
-from partwise.engine.restarts import RACING, Race, Racing, StartRow, race, start_row
-from partwise.engine.run import EXACT, HISTORY, Run, default_stop
+from partwise.engine.problem import Clock
+from partwise.engine.restarts import RACING, Racing, StartRow
+from partwise.engine.run import EXACT, HISTORY, Run
 from partwise.engine.step import Step
-from partwise.engine.stopping import Reason, Rule, Stationarity, any_rules, rule_list
-from partwise.engine.warm_start import Sample as Sample  # its line in INITS
-from partwise.inits.base import Given
+from partwise.engine.stopping import Reason, Rule
 from partwise.inits.biases import Biased
-from partwise.inits.table import as_init, is_seeded, is_warm, name_of, start_for
-from partwise.linalg.svd import SVD, block_svd
-from partwise.losses.table import algorithm_for, loss_of, suited
+from partwise.linalg.svd import SVD
+from partwise.losses.table import algorithm_for, suited
 from partwise.result.certificate import certify, versions
 from partwise.result.factorization import Factorization
-from partwise.threads.blas import single_threaded_blas
-from partwise.threads.pool import Workers
 from partwise.types import Data
-
-NO_POLISH = (Reason.INTERRUPTED, Reason.TIME_LIMIT)
-"""The ends after which no polish follows."""
 
 
 def iterate(
@@ -118,8 +111,8 @@ def factorize(
         divergence, on dense data "itakura-saito" or ``beta(1.5)``; None is the algorithm's own.
     missing : "nan" takes NaN, masked entries and pandas' NA as unknown; "zeros" takes what a sparse matrix does not
         store as unknown (a stored 0 is an observation), for the squared loss.
-    weights : numbers ≥ 0 of the same shape, an array or sparse; 0, and in a sparse one what is not stored, is unknown,
-    unstored : unless this gives the weight of all that a sparse ``weights`` does not store (implicit feedback).
+    weights : numbers ≥ 0 of the same shape, an array or sparse; what has the weight 0 is unknown.
+    unstored : the weight of every entry that a sparse ``weights`` does not store (implicit feedback); None is 0.
     biases : whether two further components hold a nonnegative bias of each row and of each column (the last two, with
         W's last column and H's last row but one held at half the root of the mean entry).
     init : a name in ``INITS``, an object, W itself, a pair (W, H), or an earlier result; None is the algorithm's own,
@@ -180,7 +173,7 @@ def factorize(
             fit = certified(*call.drive())
         else:
             with alone(path):
-                fit = call.drive_kept(Checkpoint(path, every, call.identity(), drawn_seed(seed), versions()))
+                fit = _kept(call, Checkpoint(path, every, call.identity(), drawn_seed(seed), versions()))
     warn_of(fit)
     return fit
 
@@ -192,173 +185,6 @@ def _with_biases(data: Data, rank: Any, algorithm: Algorithm, init: Any) -> tupl
     k = check_rank(rank, data.shape)
     held = frozen(suited(algorithm, data), w=[k + 1], h=[k])
     return data, k + 2, held, Biased()
-
-
-def checked_call(
-    matrix: Any,
-    rank: Any,
-    *,
-    algorithm: Any = None,
-    init: Any = None,
-    stop: Any = None,
-    polish: Any = None,
-    polish_stop: Any = None,
-    restarts: Any = 1,
-    racing: Any = RACING,
-    seed: Any = 0,
-    threads: Any = None,
-    keep: Any = None,
-    reseed: bool | None = None,
-    settle: bool = False,
-    svd: bool | SVD = False,
-    clock: Clock | None = None,
-    lenient: bool = False,
-) -> Call:
-    """The arguments of :func:`factorize`, checked before any work; ``lenient`` as for :func:`iterate`."""
-    rules = None if stop is None else rule_list(stop)
-    problem = as_problem(matrix, rank, algorithm, init, threads, reseed, restarts, clock, lenient)
-    check_seed(seed)
-    if racing is not None and not isinstance(racing, Racing):
-        raise TypeError(f"racing must be a Racing(...) or None, not {racing!r}.")
-    whole_number("restarts", restarts)
-    if keep is None:
-        keep = "last" if problem.algorithm.plain else "best"
-    if keep not in ("best", "last"):
-        raise ValueError(f'keep must be "best" or "last", not {keep!r}.')
-    if isinstance(svd, SVD):
-        _check_svd(problem, svd)
-    return Call(
-        problem=problem,
-        rules=rules or (default_stop(problem.algorithm),),
-        seed=seed,
-        restarts=int(restarts),
-        racing=racing,
-        keep=keep,
-        polish=None if polish is None else _polish(problem, polish),
-        polish_rules=(Stationarity(1e-4),) if polish_stop is None else rule_list(polish_stop),
-        settle=settle,
-        svd=svd,
-    )
-
-
-@dataclass(frozen=True)
-class Call:
-    """The checked arguments of a call."""
-
-    problem: Problem
-    rules: Sequence[Rule]
-    seed: int | None
-    restarts: int
-    racing: Racing | None
-    keep: str
-    polish: Algorithm | None
-    polish_rules: Sequence[Rule]
-    settle: bool
-    svd: bool | SVD
-
-    def drive(
-        self,
-        seed: int | None = None,
-        tick: Callable[[State], None] = lambda state: None,
-        state: State | None = None,
-    ) -> tuple[Run, list[StartRow], float | None]:
-        """(the run to return, a row for every start, the SVD's error): the starts, the polish and the exact H."""
-        phase = state if isinstance(state, Single) else self._starts(seed, tick, state)
-        with single_threaded_blas():  # once, and not in every iteration
-            drain([phase.run], tick=lambda: tick(phase))
-        if not phase.run.begun:
-            raise KeyboardInterrupt
-        phase.run.iterate.refuse_not_finite()
-        table = phase.table or [start_row(phase.run)]
-        try:
-            if self.polish is not None and not phase.polishing and phase.run.reason not in NO_POLISH:
-                phase = Single(phase.run.polish(self.polish, self._polish_rules), table, polishing=True)
-                drain([phase.run], tick=lambda: tick(phase))
-            if self.settle:
-                phase.run.settle()
-            return phase.run, table, self._svd_error()
-        except KeyboardInterrupt:
-            phase.run.reason = Reason.INTERRUPTED
-            return phase.run, table, None
-
-    def _starts(self, seed: int | None, tick: Callable[[State], None], state: Race | None) -> Single:
-        """The only start, not yet begun, or the best of several, which has come to its end."""
-        seed = drawn_seed(self.seed) if seed is None else seed
-        count = self.restarts if is_seeded(self.problem.init) else 1
-        if count == 1:
-            return Single(Run(self.problem, seed, self.rules, self.keep), [])
-        seeds = range(seed, seed + count)
-        with single_threaded_blas():
-            return Single(*race(self.problem, seeds, self.rules, self.keep, self.racing, state=state, tick=tick))
-
-    @property
-    def _polish_rules(self) -> tuple[Rule, ...]:
-        """The polish's own, and before them the limits on the time of the whole."""
-        limits = tuple(rule for rule in any_rules(self.rules) if getattr(rule, "deadline", np.inf) < np.inf)
-        return limits + tuple(self.polish_rules)
-
-    def identity(self) -> Identity:
-        """What a checkpoint of this run is known by; the number of threads changes no bits."""
-        problem = self.problem
-        settings = {
-            "rank": problem.rank,
-            "algorithm": problem.algorithm,
-            "restarts": self.restarts,
-            "init": problem.init,
-            "seed": self.seed,
-            "stop": tuple(self.rules),
-            "polish": self.polish,
-            "reseed": problem.reseed,
-            "svd": self.svd is not False,
-            "racing": self.racing,
-            "keep": self.keep,
-            "polish_stop": tuple(self.polish_rules),
-            "settle": self.settle,
-        }
-        missing = getattr(problem.data, "missing", None)
-        if missing is not None:
-            settings["missing"] = missing
-        return Identity.of(problem.data, settings, init=name_of(problem.init))
-
-    def drive_kept(self, checkpoint: Checkpoint) -> Factorization:
-        """The whole run, or the rest of it, its state kept in a file."""
-        if checkpoint.result is not None:
-            return self._stored_result(checkpoint)
-        problem = self.problem
-        problem.clock.passed = checkpoint.passed
-        polish = None
-        if self.polish is not None:
-            polish = Phase(replace(problem, algorithm=self.polish, warm=True), self._polish_rules, self.keep)
-        state = checkpoint.state(Phase(problem, self.rules, self.keep), polish)
-        fit = certified(*self.drive(checkpoint.seed, checkpoint.tick, state))
-        if fit.reason is Reason.INTERRUPTED:
-            checkpoint.flush()
-        else:
-            checkpoint.finish(*fit.stored(), fit.certificate.iterations, fit.error)
-        return fit
-
-    def _stored_result(self, checkpoint: Checkpoint) -> Factorization:
-        """The result from the file, its factors of the kind that the matrix asks for."""
-        assert checkpoint.result is not None
-        data = self.problem.data
-        algorithms = (self.problem.algorithm, *(() if self.polish is None else (self.polish,)))
-        try:
-            fit = Factorization.from_stored(*checkpoint.result)
-            algorithm = next(one for one in algorithms if str(one) == fit.certificate.algorithm)
-            algorithm = fit.algorithm if algorithm.adjusts else algorithm.scaled(fit.certificate.scales)
-        except (*MISFIT, StopIteration):
-            raise misfit(checkpoint.path) from None
-        w, h = (side.hand_out(side.hold(rows)) for side, rows in ((data, fit.w), (data.T, fit.h)))
-        return replace(fit, algorithm=algorithm, w=w, h=h)
-
-    def _svd_error(self) -> float | None:
-        problem = self.problem
-        if isinstance(self.svd, SVD):
-            return self.svd.truncate(problem.rank).error
-        if not self.svd or not problem.loss.comparable:
-            return None
-        with single_threaded_blas():
-            return block_svd(problem.data, problem.rank, 1e-6, np.random.default_rng(0), problem.workers).error
 
 
 def certified(run: Run, table: Sequence[StartRow], svd_error: float | None = None) -> Factorization:
@@ -391,62 +217,29 @@ def warn_of(fit: Factorization, advice: str | None = None) -> None:
         warnings.warn(f"{advice or fit.reason} ({spent})", RuntimeWarning, stacklevel=3)
 
 
-def as_problem(
-    matrix: Any,
-    rank: Any,
-    algorithm: Any,
-    init: Any,
-    threads: int | None,
-    reseed: bool | None = None,
-    restarts: Any = 1,
-    clock: Clock | None = None,
-    lenient: bool = False,
-) -> Problem:
-    """The checked problem, before any work."""
-    chosen = algorithm_for(algorithm)
-    as_init(init, chosen, restarts)  # a wrong name is refused before the data are read
-    data = as_data(matrix, zero=lenient)
-    chosen = suited(chosen, data)
-    start = start_for(init, chosen, restarts, data)
-    rank = check_rank(rank, data.shape, lenient=lenient)
-    if not data.norm2 > 0:
-        start = Given(np.zeros((data.shape[0], rank)), np.zeros((rank, data.shape[1])))
-    if refusal := chosen.refuses(rank, data.shape) or loss_of(chosen, data).refuses(data, chosen):
-        raise ValueError(refusal)
-    if data.for_starts is None and not getattr(start, "reads_nothing", False):
-        raise ValueError(f"The start {name_of(start)} would read unknown entries as 0; use random, or W itself.")
-    check = getattr(start, "check", None)
-    if check is not None:
-        check(data, rank)
-    warm = is_warm(start, data, rank)
-    reseed = not chosen.plain if reseed is None else reseed
-    return Problem(data, rank, chosen, start, Workers(threads), clock or Clock(), reseed, warm)
+def _kept(call: Call, checkpoint: Checkpoint) -> Factorization:
+    """The whole run, or the rest of it, its state kept in a file."""
+    if checkpoint.result is not None:
+        return _stored_result(call, checkpoint)
+    call.problem.clock.passed = checkpoint.passed
+    fit = certified(*call.drive(checkpoint.seed, checkpoint.tick, checkpoint.state(*call.phases())))
+    if fit.reason is Reason.INTERRUPTED:
+        checkpoint.flush()
+    else:
+        checkpoint.finish(*fit.stored(), fit.certificate.iterations, fit.error)
+    return fit
 
 
-def drawn_seed(seed: int | None) -> int:
-    """The seed, or one that is drawn."""
-    return int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else int(seed)
-
-
-def _polish(problem: Problem, polish: str | Algorithm) -> Algorithm:
-    """The polishing algorithm; by name it takes over the penalty."""
-    first, chosen = problem.algorithm, as_algorithm(polish)
-    for side in first.sides:
-        if side.update.constraint:
-            raise ValueError(f"A polish would undo {side.update.constraint} of {first.name}; leave polish=None.")
-    if chosen.loss != first.loss:
-        raise ValueError(f"{chosen.name} minimises another error, so it cannot polish; use hals or anls.")
-    if isinstance(polish, str):
-        chosen = chosen.with_penalties(first.w.penalty, first.h.penalty)
-        chosen = frozen(chosen, w=first.w.update.fixed, h=first.h.update.fixed)
-    data = problem.data
-    if refusal := chosen.refuses(problem.rank, data.shape) or loss_of(chosen, data).refuses(data, chosen):
-        raise ValueError(refusal)
-    return chosen
-
-
-def _check_svd(problem: Problem, svd: SVD) -> None:
-    same = (len(svd.u), len(svd.v)) == problem.data.shape and np.isclose(svd.norm2, problem.data.norm2, rtol=1e-6)
-    if not same:
-        raise ValueError("The SVD that was given is of another matrix.")
-    svd.truncate(problem.rank)
+def _stored_result(call: Call, checkpoint: Checkpoint) -> Factorization:
+    """The result from the file, its factors of the kind that the matrix asks for."""
+    assert checkpoint.result is not None
+    data = call.problem.data
+    algorithms = (call.problem.algorithm, *(() if call.polish is None else (call.polish,)))
+    try:
+        fit = Factorization.from_stored(*checkpoint.result)
+        algorithm = next(one for one in algorithms if str(one) == fit.certificate.algorithm)
+        algorithm = fit.algorithm if algorithm.adjusts else algorithm.scaled(fit.certificate.scales)
+    except (*MISFIT, StopIteration):
+        raise misfit(checkpoint.path) from None
+    w, h = (side.hand_out(side.hold(rows)) for side, rows in ((data, fit.w), (data.T, fit.h)))
+    return replace(fit, algorithm=algorithm, w=w, h=h)

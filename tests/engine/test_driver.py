@@ -11,8 +11,8 @@ from takes import skip_unless_taken
 import partwise as pw
 from partwise.data.as_data import as_data
 from partwise.data.products import product
+from partwise.engine.call import as_problem
 from partwise.engine.driver import advance
-from partwise.factorize import as_problem
 from partwise.threads.pool import Workers
 
 FAST = [name for name in pw.ALGORITHMS if name != "alp"]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from partwise.engine.call import Call
 from partwise.experiments import EXPERIMENTS, Context, experiment, result_files
-from partwise.factorize import Call
 
 SETTINGS = {"rank": 3, "iterations": 3, "seeds": 1, "weight": "tfidf", "stem": "none"}
 

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from partwise.algorithms.base import Algorithm
 from partwise.arguments import is_whole, number, whole_number
 from partwise.data.products import gram_of, residual2
+from partwise.engine.call import Call, checked_call
 from partwise.engine.half_step import Half, fold_in, in_precision
 from partwise.engine.online import Sums
 from partwise.engine.run import default_stop
@@ -23,7 +24,7 @@ from partwise.engine.stopping import MaxIterations, Reason, Rule
 from partwise.estimator.checks import checked_samples
 from partwise.estimator.choices import chosen_algorithm, chosen_start, component_count, with_penalties
 from partwise.estimator.state import packed, unpacked
-from partwise.factorize import Call, certified, checked_call, iterate, warn_of
+from partwise.factorize import certified, iterate, warn_of
 from partwise.losses.table import LOSSES, loss_of
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers

@@ -11,10 +11,11 @@ import numpy as np
 from partwise.algorithms.base import Algorithm
 from partwise.arguments import check_seed, whole_number
 from partwise.data.unknown import observed
+from partwise.engine.call import as_problem
 from partwise.engine.restarts import race
 from partwise.engine.run import Run, default_stop
 from partwise.engine.stopping import Reason, Rule, rule_list
-from partwise.factorize import as_problem, certified
+from partwise.factorize import certified
 from partwise.inits.base import Init
 from partwise.inits.table import is_seeded, name_of
 from partwise.linalg.matching import matched_cosines, unit_columns
