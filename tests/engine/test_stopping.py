@@ -1,11 +1,13 @@
 """Stopping rules, each against its definition worked out from the pair itself."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice, permutations
 
 import numpy as np
 import pytest
+import scipy.optimize
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
@@ -328,14 +330,38 @@ def test_max_iterations_counts_iterations(count):
     assert fit.history.iteration.tolist() == list(range(count + 1))
 
 
-def test_a_time_limit_stops_at_the_first_step_past_it():
-    """By the seconds of the step, which rise; the run before it is whole."""
+def test_a_time_limit_ends_with_the_last_whole_iteration():
+    """By the seconds of the steps, which rise; an iteration that is under way at the limit is given up."""
     fit = pw.factorize(A, 3, algorithm="multiplicative", stop=pw.TimeLimit(0.05))
     assert fit.reason is pw.Reason.TIME_LIMIT
     seconds = fit.history.seconds
-    assert seconds[-1] >= 0.05
     assert np.all(seconds[:-1] < 0.05)
     assert np.all(np.diff(seconds) >= 0)
+
+
+@pytest.mark.parametrize("end", ["the limit", "Ctrl-C"])
+def test_an_end_inside_a_slow_half_step(end, monkeypatch):
+    """In the second iteration of alp, rows into a half-step: no further row, and the first iteration comes back."""
+    solve, clock = scipy.optimize.linprog, time.perf_counter
+    rows = []
+
+    def slow(*arguments, **options):
+        rows.append(1)
+        if len(rows) == 35:
+            if end == "Ctrl-C":
+                raise KeyboardInterrupt
+            monkeypatch.setattr(time, "perf_counter", lambda: clock() + 1000)
+        return solve(*arguments, **options)
+
+    monkeypatch.setattr(scipy.optimize, "linprog", slow)
+    matrix = np.random.default_rng(0).random((12, 10))
+    whole = pw.factorize(matrix, 2, algorithm="alp", init="random", stop=pw.MaxIterations(1))
+    assert len(rows) == 22  # H⁽⁰⁾ is the first H
+    rows.clear()
+    fit = pw.factorize(matrix, 2, algorithm="alp", init="random", stop=pw.TimeLimit(500))
+    assert (len(rows), fit.certificate.iterations) == (35, 1)
+    assert fit.reason is (pw.Reason.INTERRUPTED if end == "Ctrl-C" else pw.Reason.TIME_LIMIT)
+    assert np.array_equal(fit.W, whole.W)
 
 
 @pytest.mark.parametrize("stop", [pw.TimeLimit(0.05), pw.TimeLimit(0.05) | pw.MaxIterations(20)])

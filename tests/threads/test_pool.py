@@ -26,6 +26,7 @@ import partwise as pw
 from partwise.data.dense import DenseData
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.cores import allowed_threads
+from partwise.threads.pool import OutOfTime, Workers
 
 PACKAGE = Path(pw.__file__).parent
 FITS = [name for name in pw.ALGORITHMS if name not in ("alp", "anls-lawson-hanson")]
@@ -651,3 +652,20 @@ def test_an_interrupt_at_any_moment_of_the_limiting_is_made_good_by_the_next():
         if seen[0] < at:
             break
     assert at > 10
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_map_ends_before_the_next_block_once_its_time_is_over(threads):
+    """A limit is for the maps inside it alone."""
+    begun = []
+
+    def task(lo, hi):
+        begun.append(lo)
+        time.sleep(0.02)
+
+    blocks = [(i, i + 1) for i in range(200)]
+    with Workers(threads) as workers:
+        with workers.until(0.05), pytest.raises(OutOfTime):
+            workers.map(task, blocks)
+        assert 0 < len(begun) < 50
+        assert workers.map(lambda lo, hi: hi, blocks[:3]) == [1, 2, 3]

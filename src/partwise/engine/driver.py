@@ -13,8 +13,9 @@ from partwise.engine.problem import Problem
 from partwise.engine.reseeding import reseed_dead
 from partwise.engine.run import Run
 from partwise.engine.step import Step
-from partwise.engine.stopping import Reason
+from partwise.engine.stopping import Reason, Rule, any_rules
 from partwise.threads.blas import single_threaded_blas
+from partwise.threads.pool import OutOfTime
 from partwise.types import NoMinimum
 
 
@@ -35,7 +36,7 @@ def drive(runs: Sequence[Run], end: int | None = None) -> Iterator[None]:
     """Take runs of one problem forward together, each to a reason to stop, or to iteration ``end``.
 
     Control comes back after step 0 and after every iteration. Where a penalised problem loses its minimum, its run
-    ends and the others go on.
+    ends and the others go on. An iteration in which a time limit passes is given up.
     """
     problem = runs[0].problem
     fresh = [run for run in runs if run.last is None]
@@ -45,7 +46,12 @@ def drive(runs: Sequence[Run], end: int | None = None) -> Iterator[None]:
         yield
     while going := [run for run in runs if run.reason is None and (end is None or run.iterations < end)]:
         try:
-            steps = advance(problem, [run.latest for run in going])
+            with problem.workers.until(_left(going[0])):
+                steps = advance(problem, [run.latest for run in going])
+        except OutOfTime:
+            for run in going:
+                run.reason = Reason.TIME_LIMIT
+            return
         except NoMinimum:
             if not _advance_apart(problem, going):
                 continue
@@ -53,6 +59,12 @@ def drive(runs: Sequence[Run], end: int | None = None) -> Iterator[None]:
             for run, step in zip(going, steps, strict=True):
                 run.take(step)
         yield
+
+
+def _left(run: Run) -> float:
+    """The seconds that a run's next iteration has: those to the deadline of a rule that is asked after it."""
+    rules = [rule for rule in any_rules(run.rules) if isinstance(rule, Rule) and rule.asked_at(run.iterations + 1)]
+    return min((rule.deadline for rule in rules), default=np.inf) - run.problem.clock.seconds
 
 
 def _advance_apart(problem: Problem, runs: Sequence[Run]) -> bool:

@@ -76,9 +76,13 @@ class Rule(ABC):
     def check(self) -> None:
         """Refuse settings that make no sense, in a sentence."""
 
+    def asked_at(self, iteration: int) -> bool:
+        """Whether it is asked after this iteration."""
+        late = iteration - self.burn_in
+        return late >= 0 and late % self.every == 0
+
     def __call__(self, step: Step) -> Reason | None:
-        late = step.iteration - self.burn_in
-        return self.reason(step) if late >= 0 and late % self.every == 0 else None
+        return self.reason(step) if self.asked_at(step.iteration) else None
 
     @abstractmethod
     def reason(self, step: Step) -> Reason | None:
@@ -109,7 +113,7 @@ class MaxIterations(Rule):
 
 @dataclass(frozen=True)
 class TimeLimit(Rule):
-    """Stop at the first iteration that ends ``seconds`` or more after the call."""
+    """Stop ``seconds`` after the call with the last whole iteration; one that is under way then is given up."""
 
     seconds: float
     every: int = 1

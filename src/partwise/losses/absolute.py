@@ -54,7 +54,7 @@ class Absolute(Squared):
             ):
                 x = out[lo:hi]
                 update: Any = step.side.update
-                update.solve(rows, other, x)
+                update.solve(rows, other, x, workers.check_time)
                 if step.measured:
                     right = workers.buffer(hi - lo, other.shape[1], part.dtype)
                     part.product(lo, hi, other, right)

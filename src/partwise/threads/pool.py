@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from threading import Lock, get_ident
@@ -52,6 +54,10 @@ def thread_count(threads: int | None) -> int:
             raise ValueError(f"PARTWISE_NUM_THREADS must be a whole number of at least 1, not {setting!r}.")
         return int(setting)
     return whole_number("threads", threads, hint="or None for all cores")
+
+
+class OutOfTime(Exception):
+    """The time that the maps of :meth:`Workers.until` have is over."""
 
 
 @dataclass(eq=False)
@@ -101,9 +107,24 @@ class Workers:
         self.threads = thread_count(threads)
         self._most = np.inf if threads is not None else self.threads
         self._buffers: dict[tuple[int, str], Array] = {}
+        self._end = np.inf
         self._pool = None
         if self.threads > 1:
             self._pool = ThreadPoolExecutor(self.threads - 1, "partwise", single_threaded_blas.own_thread)
+
+    @contextmanager
+    def until(self, seconds: float) -> Iterator[None]:
+        """Maps that raise :class:`OutOfTime` so many seconds from now, before the next block."""
+        self._end = time.perf_counter() + seconds
+        try:
+            yield
+        finally:
+            self._end = np.inf
+
+    def check_time(self) -> None:
+        """Raise where the time is over; a task asks between rows that take long."""
+        if time.perf_counter() > self._end:
+            raise OutOfTime
 
     def map(self, task: Callable[[int, int], T], blocks: Sequence[Block]) -> list[T]:
         """[task(lo, hi) for each block], in block order, with BLAS at one thread.
@@ -115,6 +136,7 @@ class Workers:
             results = []
             with single_threaded_blas(), single_threaded_blas.task():
                 for lo, hi in blocks:
+                    self.check_time()
                     results.append(task(lo, hi))
             return results
         return self._map_on_threads(task, blocks)
@@ -130,6 +152,7 @@ class Workers:
                         index = left.popleft()
                     except IndexError:  # another thread has taken the last one
                         return
+                    self.check_time()
                     results[index] = task(*blocks[index])
 
         with single_threaded_blas():

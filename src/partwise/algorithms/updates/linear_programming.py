@@ -1,5 +1,7 @@
 """Least absolute error by linear programming, a row at a time."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from partwise.types import Array, Rows, Update
@@ -18,7 +20,8 @@ class LeastAbsolute(Update):
     def prepare(self, gram: Array) -> Rows:
         raise TypeError("LeastAbsolute needs the data themselves, not their Gram matrix.")
 
-    def solve(self, rows: Array, fixed: Array, out: Array) -> None:
+    def solve(self, rows: Array, fixed: Array, out: Array, between: Callable[[], None] = lambda: None) -> None:
+        """A programme for each row; ``between`` is called before each, and what it raises ends them."""
         from scipy.optimize import linprog  # imported late: it takes a quarter of a second
         from scipy.sparse import csr_array, eye_array, hstack
 
@@ -31,5 +34,6 @@ class LeastAbsolute(Update):
         equations = hstack([csr_array(fixed / size), eye_array(n), -eye_array(n)], format="csr")
         cost = np.r_[np.zeros(rank), np.ones(2 * n)]
         for i, row in enumerate(rows):
+            between()
             answer = linprog(cost, A_eq=equations, b_eq=row / height, bounds=(0, None), method="highs")
             out[i] = np.maximum(answer.x[:rank], 0) * (height / size)
