@@ -130,3 +130,24 @@ def test_the_plan_counts_what_accumulates(tmp_path):
     assert pw.plan(data, 5, **counts).factors - pw.plan(plain, 5, **counts).factors == 2 * 40 * 8 * 5
     with pytest.raises(ValueError, match="would take memory"):
         pw.factorize(data, 5, missing="zeros", memory_limit="10MB")
+
+
+@pytest.mark.parametrize("kind", ["array", "blocks", "dask"])
+def test_a_mask_is_kept_or_refused(kind, tmp_path):
+    """Masked entries are unknown with missing="nan", as in memory, on disk and in blocks of Dask; else refused."""
+    da = pytest.importorskip("dask.array")
+    masked = np.ma.masked_invalid(HOLED)
+    masked.data[masked.mask] = 7.0
+    wanted = pw.factorize(HOLED, 3, missing="nan", stop=pw.MaxIterations(3)).error
+    if kind == "dask":
+        chunked = da.from_array(masked, chunks=(20, 10))
+        with pytest.raises(ValueError, match="Block 0 of the matrix has masked entries"):
+            pw.factorize(chunked, 3)
+        fit = pw.factorize(chunked, 3, missing="nan", stop=pw.MaxIterations(3))
+    else:
+        blocks = masked if kind == "array" else [masked[:, :10], masked[:, 10:]]
+        with pytest.raises(ValueError, match="masked entries"):
+            pw.write_matrix(tmp_path / "m", blocks)
+        pw.write_matrix(tmp_path / "m", blocks, part_bytes=2500, missing="nan")
+        fit = pw.factorize(pw.open_matrix(tmp_path / "m"), 3, stop=pw.MaxIterations(3))
+    assert fit.error == pytest.approx(wanted, rel=1e-8)

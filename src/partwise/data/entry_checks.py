@@ -2,7 +2,7 @@
 
 import hashlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,10 +31,22 @@ def float_type(dtype: Any, name: str = "The matrix") -> np.dtype[Any]:
     return np.dtype(np.float32 if np.dtype(dtype).newbyteorder("=") in (np.float16, np.float32) else np.float64)
 
 
+def concatenated(blocks: Sequence[Any], axis: int = 0) -> Array:
+    """Dense blocks beside each other, with their masks where they have any."""
+    arrays = [np.asanyarray(block) for block in blocks]
+    whole: Array = (np.ma if any(map(np.ma.isMaskedArray, arrays)) else np).concatenate(arrays, axis)
+    return whole
+
+
+def refuse_masked(array: Any, name: str = "The matrix") -> None:
+    """Refuse an array with masked entries."""
+    if np.ma.isMaskedArray(array) and np.ma.is_masked(array):
+        raise ValueError(f"{name} has masked entries; {UNKNOWN} takes them as unknown, matrix.filled(0) as 0.")
+
+
 def dense_array(matrix: Any, name: str = "The matrix") -> Array:
     """A checked array, a view of the caller's where it can be one."""
-    if np.ma.isMaskedArray(matrix) and np.ma.is_masked(matrix):
-        raise ValueError(f"{name} has masked entries; {UNKNOWN} takes them as unknown, matrix.filled(0) as 0.")
+    refuse_masked(matrix, name)
     try:
         array = np.asarray(matrix)
     except ValueError:

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from partwise.arguments import is_whole, whole_number
 from partwise.data.dense import DenseData
-from partwise.data.entry_checks import check_shape, dense_array, float_type
+from partwise.data.entry_checks import check_shape, concatenated, dense_array, float_type
 from partwise.data.manifest import (
     ARRAYS,
     FACTS,
@@ -185,7 +185,7 @@ def _slices(matrices: Sequence[Any], long: int, part_bytes: int) -> Iterator[tup
 def _rows(block: ArrayOrSparse, long: int) -> RowBlock:
     """A block with rows along the long axis."""
     turned = block if long == 0 else block.T
-    return sp.csr_array(turned) if sp.issparse(turned) else np.asarray(turned)
+    return sp.csr_array(turned) if sp.issparse(turned) else np.asanyarray(turned)  # with its mask, where it has one
 
 
 def _checked(block: ArrayOrSparse) -> ArrayOrSparse:
@@ -222,7 +222,7 @@ def _joined(blocks: list[RowBlock]) -> RowBlock:
         raise ValueError(f"The blocks are not of one width: {', '.join(map(str, sorted(widths)))}.")
     if len(blocks) == 1:
         return blocks[0]
-    return sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else np.concatenate(blocks)
+    return sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else concatenated(blocks)
 
 
 def _cut(blocks: list[RowBlock], part_bytes: int) -> Iterator[tuple[RowBlock, ...]]:

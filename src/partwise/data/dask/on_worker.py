@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from partwise.data.base import LocalData
 from partwise.data.dense import DenseData
 from partwise.data.disk import _Slot, part_of
-from partwise.data.entry_checks import refuse_bad_entry
+from partwise.data.entry_checks import concatenated, refuse_bad_entry, refuse_masked
 from partwise.data.manifest import Stored
 from partwise.data.observed import ROW_FACTS, Observed
 from partwise.data.passes import Tall, add, total
@@ -93,7 +93,7 @@ def _joined(blocks: Sequence[Any], long: int, block: object, dtype: str) -> Any:
         stack = sp.hstack if long == 0 else sp.vstack
         whole: Any = sp.csr_array(stack([sp.csr_array(piece) for piece in blocks]))
     else:
-        whole = np.concatenate([np.asarray(piece) for piece in blocks], axis=1 - long)
+        whole = concatenated(blocks, 1 - long)
     return (whole if long == 0 else whole.T).astype(dtype, copy=False)
 
 
@@ -120,6 +120,7 @@ def _whole(data: Any) -> Part:
 
 def _check(rows: Any, sparse: bool, long: int, first: int, block: int) -> None:
     """Refuse a bad entry, with its place in the whole matrix."""
+    refuse_masked(rows, f"Block {block} of the matrix")
     if sparse:
         rows = rows.tocoo()
     values = rows.data if sparse else rows.ravel()
