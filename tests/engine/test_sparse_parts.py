@@ -40,6 +40,41 @@ def test_the_certificate_is_of_the_final_penalty():
             assert objective(fit.W, np.maximum(0, fit.H + size * rng.standard_normal(fit.H.shape))) >= best
 
 
+@pytest.mark.parametrize("weights", [None, np.random.default_rng(1).random(RANDOM.shape)])
+def test_the_penalties_are_frozen_and_the_objective_falls(weights, monkeypatch):
+    """Once θ has settled it stays as it is, and from there on the objective never rises; weights or none."""
+    steps, take = [], Run.take
+
+    def noted(run, step):
+        steps.append(step)
+        take(run, step)
+
+    monkeypatch.setattr(Run, "take", noted)
+    fit = pw.factorize(RANDOM, 4, algorithm=pw.sparse_parts("hals", w=0.7), weights=weights)
+    frozen = [step for step in steps if step.thetas.frozen]
+    assert 1 < len(frozen) < len(steps) / 2
+    assert len({step.thetas.w for step in frozen}) == 1
+    assert (np.diff([step.objective for step in frozen]) <= 1e-12 * frozen[0].objective).all()
+    assert abs(pw.hoyer(fit.W, axis=0) - 0.7).max() <= 0.01
+    assert tuple(t.theta for t in fit.certificate.targets) == frozen[-1].thetas.w
+    values = np.ones(RANDOM.shape) if weights is None else weights
+    parts = (values * (RANDOM - fit.W @ fit.H) ** 2).sum()
+    penalty = np.array(frozen[-1].thetas.w) @ (fit.W.sum(axis=0) * np.linalg.norm(fit.H, axis=1))
+    assert frozen[-1].objective == pytest.approx(parts + penalty, rel=1e-9)
+
+
+@pytest.mark.parametrize("long", [0, 1])
+def test_holes_on_disk_take_the_same_path(tmp_path, long):
+    """Parts along either axis, a third of the entries unknown: the factors of memory."""
+    holes = np.where(np.random.default_rng(1).random(RANDOM.shape) < 0.3, np.nan, RANDOM)
+    settings = {"algorithm": pw.sparse_parts("hals", w=0.7), "stop": pw.MaxIterations(10), "init": "random"}
+    pw.write_matrix(tmp_path / "holes", holes, missing="nan", long=long, part_bytes=4000)
+    stored = pw.open_matrix(tmp_path / "holes")
+    here, there = pw.factorize(holes, 3, missing="nan", **settings), pw.factorize(stored, 3, **settings)
+    assert stored.split is not None
+    assert np.allclose(np.asarray(there.W), here.W, atol=1e-9)
+
+
 def test_planted_parts_and_targets_one_by_one():
     """A component that is sparser already keeps θ = 0; one target each; H's components too."""
     a = planted(60, 50, 3, noise=0, density=0.2)
@@ -125,10 +160,9 @@ def test_restarts_and_the_estimator():
         (lambda: pw.sparse_parts("hals", w=1.0), r"number in \[0, 1\)"),
         (lambda: pw.sparse_parts("acls", w=0.5), "has a penalty already"),
         (lambda: pw.factorize(RANDOM, 3, algorithm=pw.sparse_parts("hals", w=[0.5, 0.5])), "one sparsity target or 3"),
-        (lambda: pw.factorize(RANDOM, 3, algorithm=pw.sparse_parts("kl-sweeps", w=0.5)), "cannot carry the penalty"),
+        (lambda: pw.factorize(RANDOM, 3, algorithm=pw.sparse_parts("kl-sweeps", w=0.5)), "makes nothing sparse"),
         (lambda: pw.factorize(RANDOM, 3, algorithm=pw.sparse_parts("hoyer", w=0.5)), "cannot carry the penalty"),
-        (lambda: pw.factorize(RANDOM, 3, algorithm=pw.sparse_parts(w=0.5), weights=RANDOM), "need all entries"),
-        (lambda: NMF(3, algorithm=pw.sparse_parts(w=0.5)).partial_fit(RANDOM), "partial_fit"),
+        (lambda: NMF(3, algorithm=pw.sparse_parts(w=0.5)).partial_fit(RANDOM), "partial_fit cannot hold"),
     ],
 )
 def test_misuse_is_one_sentence(call, sentence):

@@ -298,9 +298,9 @@ def sparse_parts(
 
     A component of W at .8 has few pixels a part, few terms a topic; a component of H few columns of A. None leaves a
     side free. A side with a target is made by coordinate sweeps that set θ_c in the penalty θ_c‖w_c‖₁‖h_c‖₂ so that
-    each column has its target, a free one by the algorithm's half-step; the objective and the certificate are those of
-    the final θ. A component that is sparser without a penalty stays as it is. L1 shrinks, so the error is larger than
-    that of parts which are free.
+    each column has its target, a free one by the algorithm's half-step; once θ has settled it is frozen, and objective
+    and certificate are those of the frozen θ. A component that is sparser without a penalty stays as it is. L1 shrinks,
+    so the error is larger than that of parts which are free.
     """
     chosen = as_algorithm(algorithm)
     if any(side.penalty for side in chosen.sides):

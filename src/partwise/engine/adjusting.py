@@ -1,4 +1,4 @@
-"""Iterations that adjust the penalties, so that every component has its target sparsity."""
+"""Iterations that set the penalties so that every component has its target sparsity, and go on with those."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from partwise.data.products import gram_matrix, product
-from partwise.engine.component_sparsity import Thetas, sweep_to_targets
+from partwise.data.products import gram_matrix
+from partwise.engine.component_sparsity import Thetas, sweep_columns
 from partwise.engine.half_step import Half, Job, half_step
 from partwise.engine.problem import Problem
 from partwise.engine.step import Step
@@ -16,9 +16,10 @@ from partwise.types import Array, Data, Factor
 
 
 def advance_adjusting(problem: Problem, step: Step) -> Step:
-    """H, then W: a side with a target by sweeps that set θ on the way, a free one by the algorithm's half-step.
+    """H, then W: a side with a target by sweeps over its columns, a free one by the algorithm's half-step.
 
-    The factor that is swept is gathered in this process, since a threshold needs whole columns.
+    The sweeps set θ on the way, until it is frozen. The factor that is swept is gathered in this process, since a
+    threshold needs whole columns.
     """
     thetas = step.thetas or Thetas()
     weights, theta_h = _side(problem, step, 1, step.weights, step.basis)
@@ -27,7 +28,7 @@ def advance_adjusting(problem: Problem, step: Step) -> Step:
     dots = np.zeros(problem.rank)
     column_dots(np.asarray(basis.rows), np.asarray(step.w), dots)
     inner = problem.loss.sums(problem.data, weights.rows, basis.rows, problem.workers)[1]
-    following = replace(step, thetas=Thetas(theta_w, theta_h))
+    following = replace(step, thetas=replace(thetas, w=theta_w, h=theta_h))
     return problem.following(following, Half(basis, inner, dots), weights)
 
 
@@ -39,11 +40,15 @@ def _side(problem: Problem, step: Step, side: int, factor: Factor, fixed: Factor
     if goals is None:
         half = half_step(data, problem.loss, Job(own, fixed, before=factor.rows, measured=False), problem.workers)
         return replace(half.factor, rhs=None), ()
-    rhs = product(data, fixed.rows, problem.workers)
+    assert step.thetas is not None
+    rows, lengths = np.array(factor.rows, np.float64), np.sqrt(np.diag(fixed.gram))
+    linear = np.array(step.thetas.of(side)) * lengths if step.thetas.frozen else None
     ridge = np.diag(own.penalty.matrix(problem.rank))
     free = np.setdiff1d(np.arange(problem.rank), own.update.fixed)
-    rows, linear = sweep_to_targets(np.asarray(factor.rows), np.asarray(rhs), fixed.gram, ridge, goals, free)
+    penalties = sweep_columns(rows, problem.loss.line(data, fixed, problem.workers), ridge, free, goals, linear)
     held = data.hold(np.ascontiguousarray(rows, data.dtype))
-    lengths = np.sqrt(np.diag(fixed.gram))
-    theta: Array = np.divide(linear, lengths, out=np.zeros(problem.rank), where=lengths > 0)
-    return Factor(held, gram_matrix(held, data.blocks, problem.workers)), tuple(theta.tolist())
+    new = Factor(held, gram_matrix(held, data.blocks, problem.workers))
+    if step.thetas.frozen:
+        return new, step.thetas.of(side)
+    theta: Array = np.divide(penalties, lengths, out=np.zeros(problem.rank), where=lengths > 0)
+    return new, tuple(theta.tolist())

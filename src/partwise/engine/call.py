@@ -194,7 +194,7 @@ def as_problem(
     rank = check_rank(rank, data.shape, lenient=lenient)
     if not data.norm2 > 0:
         start = Given(np.zeros((data.shape[0], rank)), np.zeros((rank, data.shape[1])))
-    if refusal := chosen.refuses(rank, data.shape) or loss_of(chosen, data).refuses(data, chosen):
+    if refusal := loss_of(chosen, data).refuses(data, chosen) or chosen.refuses(rank, data.shape):
         raise ValueError(refusal)
     if data.for_starts is None and not getattr(start, "reads_nothing", False):
         raise ValueError(f"The start {name_of(start)} would read unknown entries as 0; use random, or W itself.")

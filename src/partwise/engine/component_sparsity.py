@@ -10,13 +10,14 @@ from partwise.algorithms.base import Algorithm
 from partwise.algorithms.penalties import ComponentSparsity
 from partwise.data.passes import sum_rows
 from partwise.linalg.measures import sparsity_of
+from partwise.losses.base import Line
 from partwise.types import Array, Factor, FactorRows
 
 NEAR = 0.01
 """How far a component may be from its target."""
 NOTHING = 1 - 1e-6
 """The relative error of a pair that explains nothing."""
-HAS, SPARSER, FROZEN = "met", "sparser already", "it is frozen"
+HAS, SPARSER, HELD = "met", "sparser already", "it is frozen"
 HALVINGS = 40
 SWEEPS = 2
 """Passes over the components of a factor in an iteration that adjusts θ."""
@@ -28,6 +29,8 @@ class Thetas:
 
     w: tuple[float, ...] = ()
     h: tuple[float, ...] = ()
+    frozen: bool = False
+    """Whether they stay as they are to the end of the run."""
 
     def of(self, side: int) -> tuple[float, ...]:
         """W's (0) or H's (1)."""
@@ -65,35 +68,34 @@ def column_sums(rows: FactorRows) -> Array:
     return sums
 
 
-def sweep_to_targets(
-    rows: Array, rhs: Array, gram: Array, ridge: Array, goals: Array, free: Array
-) -> tuple[Array, Array]:
-    """(the factor, θ‖y‖₂ of each component): coordinate sweeps in which every column gets its target sparsity.
+def sweep_columns(rows: Array, line: Line, ridge: Array, free: Array, goals: Array, linear: Array | None) -> Array:
+    """Improve a factor in place by sweeps over its columns; θ‖y‖₂ of each component, set on the way where it is None.
 
-    With the others fixed, column c of least error is max(0, u − τ), u = x_c + (r_c − XG_c)/G_cc and τ half its linear
-    penalty over G_cc; τ ≥ 0 is the least one at which the column is as sparse as its goal.
+    With the others fixed, column c of least error is max(0, u − τ/h), u = x_c + g/h with g half the negative gradient
+    of each row along it and h its curvature, and τ half the linear penalty. Where ``linear`` is not known yet, τ ≥ 0 is
+    the least one at which the column is as sparse as its goal.
     """
-    x, right = np.array(rows, np.float64), np.asarray(rhs, np.float64)
-    linear, curvature = np.zeros(len(gram)), np.diag(gram) + ridge
+    penalties = np.zeros(len(goals)) if linear is None else linear
     for _ in range(SWEEPS):
-        for c in free[curvature[free] > 0]:
-            others = x @ gram[:, c] - x[:, c] * gram[c, c]
-            u = (right[:, c] - others) / curvature[c]
-            tau = threshold(u, goals[c])
-            x[:, c] = np.maximum(0, u - tau)
-            linear[c] = 2 * tau * curvature[c]
-    return x, linear
+        for c in free:
+            gradient, curvature = line(rows, c)
+            slope = np.divide(1.0, curvature + ridge[c], out=np.zeros(len(rows)), where=curvature + ridge[c] > 0)
+            u = rows[:, c] + (gradient - ridge[c] * rows[:, c]) * slope
+            tau = threshold(u, goals[c], slope) if linear is None else linear[c] / 2
+            rows[:, c] = np.maximum(0, u - tau * slope)
+            penalties[c] = 2 * tau
+    return penalties
 
 
-def threshold(column: Array, goal: float) -> float:
-    """The least τ ≥ 0 at which max(0, u − τ) has Hoyer's sparsity ``goal``; an entry above 0 stays where u has one."""
-    high = float(column.max())
+def threshold(column: Array, goal: float, slope: Array | float = 1.0) -> float:
+    """The least τ ≥ 0 at which max(0, u − τ s) has Hoyer's sparsity ``goal``, leaving an entry above 0."""
+    slopes = np.broadcast_to(slope, column.shape)
+    low, high = 0.0, float(np.divide(column, slopes, out=np.zeros(len(column)), where=slopes > 0).max())
     if not high > 0 or not _sparsity(np.maximum(column, 0)) < goal:
         return 0.0
-    low = 0.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        if _sparsity(np.maximum(column - middle, 0)) < goal:
+        if _sparsity(np.maximum(column - middle * slopes, 0)) < goal:
             low = middle
         else:
             high = middle
@@ -140,18 +142,20 @@ def component_targets(
         fixed = algorithm.sides[side].update.fixed
         sparsities = component_sparsities(factor.rows)
         for c, (goal, sparsity, theta) in enumerate(zip(goals, sparsities, thetas.of(side), strict=True)):
-            word = FROZEN if c in fixed else _verdict(goal, sparsity, theta)
+            word = HELD if c in fixed else _verdict(goal, sparsity, theta, thetas.frozen)
             word = "the penalty that it needs leaves nothing to fit" if error > NOTHING else word
             known = None if np.isnan(sparsity) else float(sparsity)
             rows.append(ComponentTarget(name, c, float(goal), known, float(theta), word))
     return tuple(rows)
 
 
-def _verdict(goal: float, sparsity: float, theta: float) -> str:
+def _verdict(goal: float, sparsity: float, theta: float, frozen: bool) -> str:
     if np.isnan(sparsity):
         return "it is zero"
     if abs(sparsity - goal) <= NEAR:
         return HAS
     if sparsity > goal and theta == 0:
         return SPARSER
-    return "the run ended before an iteration" if theta == 0 else "its largest entries are equal"
+    if theta == 0 and not frozen:
+        return "the run ended before an iteration"
+    return "it moved after its penalty was fixed" if frozen else "its largest entries are equal"

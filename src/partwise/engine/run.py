@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from partwise.algorithms.base import Algorithm
-from partwise.engine.component_sparsity import NOTHING
+from partwise.engine.component_sparsity import NOTHING, Thetas
 from partwise.engine.half_step import fold_in
 from partwise.engine.problem import Problem
 from partwise.engine.step import StartCost, Step
@@ -25,6 +25,10 @@ EXACT = 1e-6
 """The relative error of a fit that leaves nothing to gain."""
 FAILURES = (Reason.COLLAPSED, Reason.NO_MINIMUM, Reason.NOT_FINITE, Reason.INTERRUPTED)
 """The ends that say more than that nothing was gained."""
+NEARLY, ADJUSTED = 1e-3, 300
+"""The KKT residual at which adjusted penalties have settled, and the iteration from which they stay in any case."""
+LIMITS = (None, Reason.MAX_ITERATIONS, Reason.TIME_LIMIT, Reason.CAP)
+"""The ends that say nothing of how near the iterate is to a stationary point."""
 HISTORY = np.dtype([("iteration", np.int64), *((n, np.float64) for n in ("seconds", "error", "angle", "kkt"))])
 Record = tuple[int, float, float, float, float]
 """iteration, seconds, error, angle, kkt"""
@@ -115,9 +119,19 @@ class Run:
             self.best, self.returned = step, self.offset + step.iteration
         try:
             self.reason = self._ending(step)
+            if step.thetas and not step.thetas.frozen and self.reason not in FAILURES:
+                self._freeze(step, step.thetas)
         finally:
             kkt = step.kkt if step.checked else np.nan
             self.history.append((self.offset + step.iteration, step.seconds, step.error, step.angle, kkt))
+
+    def _freeze(self, step: Step, thetas: Thetas) -> None:
+        """Go on from a step at which a rule would end the run with the θ that it has, once that has settled."""
+        if self.reason not in LIMITS:
+            self.reason = None
+            thetas = replace(thetas, frozen=step.kkt <= NEARLY)
+        if thetas.frozen or step.iteration >= ADJUSTED:
+            self.last = replace(step, thetas=replace(thetas, frozen=True))
 
     def score(self, step: Step) -> float:
         """What the best iterate has least of: the penalised objective, or the error where that has no minimum or is

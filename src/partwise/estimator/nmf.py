@@ -34,6 +34,10 @@ NO_STREAM = (
     "partial_fit needs a loss whose sums over batches are all that the components need, the squared one; {algorithm} "
     "needs every sample again in each iteration, so use fit, or beta_loss='frobenius'."
 )
+NO_TARGETS = (
+    "partial_fit cannot hold components at a sparsity, since their penalties are set from the weights of all samples, "
+    "which a stream does not keep; use fit."
+)
 TOO_STRONG = "alpha_W and alpha_H are too strong for X, so that nothing is left to fit it; use smaller ones."
 FIRST = 5
 """The iteration at which the tolerance is asked about for the first time."""
@@ -226,7 +230,9 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         first = not hasattr(self, "components_") or not self._seen_gram.any()  # nothing but zeros has come so far
         samples, features = batch.shape
         algorithm = self._algorithm((samples + (0 if first else self.n_samples_seen_), features))
-        if algorithm.adjusts or not loss_of(algorithm).streams:
+        if algorithm.adjusts:
+            raise ValueError(NO_TARGETS)
+        if not loss_of(algorithm).streams:
             raise ValueError(NO_STREAM.format(algorithm=algorithm.name))
         with Workers(self.threads) as workers, single_threaded_blas():
             if first:

@@ -18,6 +18,9 @@ from partwise.types import Array, Data, Factor, FactorRows, Part
 Fill: TypeAlias = Callable[[int, int, Sequence[Array]], None]
 """(lo, hi, sums): make the rows lo:hi of each half-step, and add to its pair of sums what is measured by column."""
 
+Line: TypeAlias = Callable[[Array, int], tuple[Array, Array]]
+"""(X, c) -> half the negative gradient of each row of X along component c, and its curvature there."""
+
 
 @dataclass(frozen=True)
 class HalfStep:
@@ -107,6 +110,8 @@ class Loss(ABC):
     """Whether the relative error is ‖A − WH‖/‖A‖, so that it can be compared with the SVD's."""
     counts: ClassVar[bool] = False
     """Whether it is the likelihood of counts, so that a share of each can be held out."""
+    no_targets: ClassVar[str | None] = "it needs the squared one"
+    """Why components cannot be given a sparsity, where they cannot."""
     stationarity: ClassVar[bool] = True
     """Whether the KKT residual is defined."""
     why_not_stationary: ClassVar[str] = ""
@@ -128,11 +133,8 @@ class Loss(ABC):
         """Why this loss cannot be minimised on these data, or None."""
         if data.weighted and self.gram_form:
             return f"The {self.name} loss cannot take weights or unknown entries; use the squared one."
-        if algorithm.adjusts and not self.gram_form:
-            return (
-                f"Sparsity targets for components need all entries and the squared loss, not {self.name}"
-                f"{' with unknown entries' if data.weighted else ''}; use hoyer_target, or leave them out."
-            )
+        if algorithm.adjusts and self.no_targets:
+            return f"The {self.name} loss takes no sparsity targets for components: {self.no_targets}."
         if not data.weighted and any(side.penalty.per_observation for side in algorithm.sides):
             return "A penalty by observation is for data with weights or unknown entries; use lam_w and lam_h here."
         if data.split is None or not (self.local_only or any(side.update.needs_memory for side in algorithm.sides)):
@@ -159,6 +161,10 @@ class Loss(ABC):
         self, data: Data, side: Side, fixed: Factor, before: FactorRows | None, workers: Workers
     ) -> Array | None:
         """What rows need that lie scattered over the parts of A, from a pass over those."""
+
+    def line(self, data: Data, fixed: Factor, workers: Workers) -> Line:
+        """What a step along one component of all rows needs, for a loss that is quadratic in them."""
+        raise NotImplementedError
 
     @abstractmethod
     def fill(self, batch: Batch) -> Fill:

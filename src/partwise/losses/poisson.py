@@ -43,6 +43,7 @@ class Poisson(Loss):
     late = True
     comparable = False
     counts = True
+    no_targets = "an L1 penalty scales the fitted counts and makes nothing sparse; use the squared loss"
     units: ClassVar[tuple[str, str]] = (
         "√(D/D₀), D₀ the divergence of the best rank-1 model",
         "of the deviance explained",

@@ -14,7 +14,7 @@ from partwise.algorithms.updates import exact
 from partwise.data.passes import Tall, as_part, total, walk
 from partwise.data.products import NEAR_EXACT, add_product, gram_of, product, residual2
 from partwise.kernels.products import column_dots, factor_sums, optimality
-from partwise.losses.base import Batch, Fill, Loss, SideCheck
+from partwise.losses.base import Batch, Fill, Line, Loss, SideCheck
 from partwise.losses.weighted import WeightedSquared
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Factor, FactorRows, Part
@@ -26,6 +26,7 @@ class Squared(Loss):
     name = "squared"
     divergence = 0.5
     squares = True
+    no_targets = None
     default_algorithm = "als-hals"
     weighted_units = WeightedSquared.units
 
@@ -39,6 +40,10 @@ class Squared(Loss):
         self, data: Data, side: Side, fixed: Factor, before: FactorRows | None, workers: Workers
     ) -> Array | None:
         return product(data, fixed.rows, workers)
+
+    def line(self, data: Data, fixed: Factor, workers: Workers) -> Line:
+        rhs, gram = np.asarray(product(data, fixed.rows, workers), np.float64), fixed.gram
+        return lambda x, c: (rhs[:, c] - x @ gram[:, c], gram[c, c])
 
     def fill(self, batch: Batch) -> Fill:
         part, fixed, tall, new, workers = batch.part, batch.fixed, batch.tall, batch.new, batch.workers

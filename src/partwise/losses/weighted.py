@@ -17,7 +17,7 @@ from partwise.data.passes import Tall, as_part, sum_rows, total, walk
 from partwise.data.products import gram_of
 from partwise.kernels.products import column_dots
 from partwise.kernels.row_systems import row_gains, system_stationarity, triangle, width
-from partwise.losses.base import Batch, Fill, Loss, Share, SideCheck
+from partwise.losses.base import Batch, Fill, Line, Loss, Share, SideCheck
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Factor, FactorRows, Part, Systems
 
@@ -47,6 +47,7 @@ class WeightedSquared(Loss):
     streams = False
     comparable = False
     gram_form = False
+    no_targets = None
     units: ClassVar[tuple[str, str]] = ("of √Σva² over the known entries", "of the variance around the mean explained")
 
     def suited(self, data: Data) -> Algorithm | None:
@@ -104,6 +105,22 @@ class WeightedSquared(Loss):
                         column_dots(x, x if arrays.old is None else arrays.old[at:end], pairs[i][1])
 
         return fill
+
+    def line(self, data: Data, fixed: Factor, workers: Workers) -> Line:
+        if data.split == 1:
+            systems = np.asarray(self.gather(data, None, fixed, None, workers), np.float64)
+        else:
+            walked = walk(data, _Systems(fixed.gram), [], [np.asarray(fixed.rows)], workers)
+            systems = np.asarray(walked.rows[0], np.float64)
+        rank = len(fixed.gram)
+        place = np.zeros((rank, rank), np.intp)
+        place[triangle(rank)] = np.arange(rank, systems.shape[1])
+        place = np.maximum(place, place.T)
+
+        def line(x: Array, c: int) -> tuple[Array, Array]:
+            return systems[:, c] - np.einsum("ij,ij->i", systems[:, place[c]], x), systems[:, place[c, c]]
+
+        return line
 
     def sums(self, data: Data, fixed: FactorRows, factor: FactorRows, workers: Workers) -> tuple[Array, float]:
         return sum_rows(gram_of, factor), float(self._gains(data, fixed, factor, workers).sum())
@@ -191,6 +208,29 @@ def _tiles(lo: int, hi: int, rank: int) -> list[tuple[int, int]]:
 def _rank(numbers: int) -> int:
     """k from k + k (k + 1) / 2."""
     return int((np.sqrt(9 + 8 * numbers) - 3) / 2 + 0.5)
+
+
+@dataclass(frozen=True)
+class _Systems:
+    """The systems of the rows, kept."""
+
+    gram: Array
+
+    @property
+    def widths(self) -> list[int]:
+        """All numbers of a system."""
+        return [width(len(self.gram))]
+
+    def __call__(
+        self, part: Any, tall: object, shared: Sequence[Array], shares: object, workers: Workers
+    ) -> tuple[list[Array], list[Any]]:
+        systems = np.empty((part.shape[0], width(len(self.gram))))
+
+        def block(lo: int, hi: int) -> None:
+            systems[lo:hi] = part.systems(lo, hi, shared[0], self.gram)
+
+        workers.map(block, part.blocks)
+        return [systems], [0.0]
 
 
 @dataclass(frozen=True)
