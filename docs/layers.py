@@ -13,7 +13,7 @@ LAYERS: list[dict[str, str]] = [
     },
     {
         "data": "`as_data` alone asks what kind a matrix is; dense, sparse, disk, Dask; passes and products",
-        "algorithms": "`table` (by name), `base` (what one is), `recipes` (in files), `penalties`, `updates/`",
+        "algorithms": "`table` (by name), `base` (what one is), `stored` (in files), `penalties`, `updates/`",
     },
     {
         "linalg": "the truncated SVD, matched columns, sparsity and storage of factors",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import partwise as pw
-from partwise.algorithms.recipes import from_recipe, recipe_of
+from partwise.algorithms.stored import from_recipe, recipe_of
 
 RNG = np.random.default_rng(3)
 A = RNG.random((30, 3)) @ RNG.random((3, 24)) + 0.1 * RNG.random((30, 24))

@@ -15,6 +15,7 @@ from rich.text import Text
 from partwise.arguments import choose
 from partwise.cli import options
 from partwise.cli.output import (
+    abridged,
     cell,
     check_output,
     console,
@@ -22,7 +23,6 @@ from partwise.cli.output import (
     print_json,
     printable,
     say,
-    shortened,
     show,
     table,
 )
@@ -106,6 +106,6 @@ def show_documents(clustering: Clusters) -> None:
     for one in clustering:
         head = f"{one.id}  {one.title}" if one.title and one.title != one.id else one.id
         topic = "-" if one.topic is None else str(one.topic)
-        text = Text(shortened(printable(head), width))
+        text = Text(abridged(printable(head), width))
         text.truncate(width, overflow="ellipsis")
         sys.stdout.write(f"{topic:>5}{one.degree:>8.2f}{one.margin:>8.2f}  {text.plain}\n")

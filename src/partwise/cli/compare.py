@@ -10,7 +10,7 @@ import typer
 from partwise.algorithms.table import as_algorithm
 from partwise.cli import options
 from partwise.cli.matrix_input import is_matrix, matrix_from
-from partwise.cli.output import cell, print_json, say, shortened, show, table, working
+from partwise.cli.output import abridged, cell, print_json, say, show, table, working
 from partwise.cli.plugins import load_plugins
 from partwise.cli.text_input import collection_from, topic_model_from
 from partwise.inits.table import as_init
@@ -124,7 +124,7 @@ def show_comparison(comparison: Comparison) -> None:
         moved = f"{len(comparison.moved):,} of the {comparison.shared_documents:,} documents in both"
         say(f"{moved} changed their topic{end}")
     for one in comparison.moved[:SHOWN]:
-        say(f"  {shortened(one.title or one.id, 50)}: {_topic(one.topic)} → {_topic(one.other)}")
+        say(f"  {abridged(one.title or one.id, 50)}: {_topic(one.topic)} → {_topic(one.other)}")
 
 
 def _topic(topic: int | None) -> str:

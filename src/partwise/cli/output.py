@@ -83,7 +83,7 @@ def cell(*lines: str, styles: Iterable[str] = ()) -> Text:
     return text
 
 
-def shortened(text: str, length: int) -> str:
+def abridged(text: str, length: int) -> str:
     """At most ``length`` characters of a text, cut between words where that is near."""
     text = " ".join(text.split())
     if len(text) <= length:

@@ -10,7 +10,7 @@ import typer
 
 from partwise.arguments import number, whole_number
 from partwise.cli import options
-from partwise.cli.output import cell, note, print_json, say, shortened, show, table
+from partwise.cli.output import abridged, cell, note, print_json, say, show, table
 from partwise.text.model_files import load_model
 from partwise.text.search import Answer, Hit
 from partwise.text.topic_model import TopicModel
@@ -61,7 +61,7 @@ def show_answer(answer: Answer, names: tuple[str, ...]) -> None:
     for hit in answer:
         head = f"{hit.id}  {hit.title}" if hit.title and hit.title != hit.id else hit.id
         words = hit.snippet.removeprefix(hit.title).strip()
-        lines = [shortened(head, 120), *([shortened(words, 130)] if words else []), _why(hit, names)]
+        lines = [abridged(head, 120), *([abridged(words, 130)] if words else []), _why(hit, names)]
         topic = ["" if hit.topic is None else str(hit.topic)] if names else []
         shown.add_row(f"{hit.score:.3f}", *topic, cell(*lines, styles=["bold", *["dim"] * (len(lines) - 1)]))
     show(shown)

@@ -12,12 +12,12 @@ from partwise.arguments import whole_number
 from partwise.cli import options
 from partwise.cli.fitting import fit_texts
 from partwise.cli.output import (
+    abridged,
     check_checkpoint,
     check_output,
     print_json,
     printable,
     say,
-    shortened,
     show,
     table,
     working,
@@ -132,7 +132,7 @@ def show_topics(topic_list: Topics, scores: LabelScores | None) -> None:
 
 def _like(topic: Topic) -> str:
     """Titles of a topic's documents, as many as fit a line."""
-    titles = [shortened(one.title or one.id, 45) for one in topic.documents]
+    titles = [abridged(one.title or one.id, 45) for one in topic.documents]
     kept = titles[:2] if sum(map(len, titles[:2])) < 45 else titles[:1]
     return printable("like " + "; ".join(kept)) if kept else "no document"
 

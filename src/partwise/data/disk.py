@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from partwise.data.base import LocalData, PartedData
 from partwise.data.dense import DenseData
 from partwise.data.manifest import FACTS, ORDERS, WEIGHTED_FACTS, Stored
-from partwise.data.observed import Observed, Weighted
+from partwise.data.observed import Observed, WeightedParts
 from partwise.data.sparse import SparseData
 from partwise.types import Array
 
@@ -128,7 +128,7 @@ class DiskData(PartedData):
         return dense
 
 
-class WeightedDiskData(Weighted, DiskData):
+class WeightedDiskData(WeightedParts, DiskData):
     """One side of a stored matrix with weights or unknown entries."""
 
     def __init__(self, stored: Stored, turned: bool, transpose: Self | None = None) -> None:
@@ -137,21 +137,6 @@ class WeightedDiskData(Weighted, DiskData):
         self.outside, self.missing, self.widens = stored.known.outside, stored.known.missing, False
         self.dense = stored.known.base and not stored.sparse
         self._scale = None if transpose is None else transpose._scale
-
-    @cached_property
-    def row_weights(self) -> Array:
-        """Σ_j v_ij."""
-        return self._fact("row_weights")
-
-    @cached_property
-    def row_counts(self) -> Array:
-        """How many entries of each row are known."""
-        return self._fact("row_counts")
-
-    @cached_property
-    def row_logs(self) -> Array:
-        """Σ_j v_ij a_ij log v_ij."""
-        return self._fact("row_logs")
 
 
 def part_of(stored: Stored, there: dict[str, Any], order: str, both: bool) -> LocalData:

@@ -91,6 +91,28 @@ class _Filled:
             yield lo, hi, part.filled(self.level[lo:hi] if self.data.split == self.axis else self.level, self.axis)
 
 
+class WeightedParts(Weighted):
+    """The same for a matrix in parts, which keep their sums over rows by name."""
+
+    _fact: Callable[[str], Array]
+    """Sums over rows by their name; each kind of parts has its own."""
+
+    @cached_property
+    def row_weights(self) -> Array:
+        """Σ_j v_ij."""
+        return self._fact("row_weights")
+
+    @cached_property
+    def row_counts(self) -> Array:
+        """How many entries of each row are known."""
+        return self._fact("row_counts")
+
+    @cached_property
+    def row_logs(self) -> Array:
+        """Σ_j v_ij a_ij log v_ij."""
+        return self._fact("row_logs")
+
+
 class Observed(Weighted, LocalData):
     """A matrix in memory whose entries have weights; an entry of weight 0 is unknown.
 

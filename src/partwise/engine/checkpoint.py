@@ -14,7 +14,7 @@ import numpy as np
 
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.penalties import PENALTIES
-from partwise.algorithms.recipes import algorithm_fields, algorithm_from
+from partwise.algorithms.stored import algorithm_fields, algorithm_from
 from partwise.data.passes import held
 from partwise.engine.checkpoint_layout_1 import upgraded
 from partwise.engine.problem import Problem

@@ -108,8 +108,8 @@ def component_count(n_components: Any, shape: tuple[int, int], w: Any = None, h:
     if n_components is None:
         return shape[1]
     if isinstance(n_components, str) and n_components == "auto":
-        given = [np.shape(factor)[axis] for factor, axis in ((h, 0), (w, -1)) if np.ndim(factor) == 2]
-        return int(given[0]) if given else min(10, *shape)
+        ranks = [np.shape(factor)[axis] for factor, axis in ((h, 0), (w, -1)) if np.ndim(factor) == 2]
+        return int(ranks[0]) if ranks else min(10, *shape)
     if not is_whole(n_components):
         kind = ValueError if isinstance(n_components, str) else TypeError
         raise kind(f'n_components must be a whole number, "auto" or None, not {n_components!r}.')

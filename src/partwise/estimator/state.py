@@ -7,7 +7,7 @@ import zlib
 from typing import Any
 
 from partwise.algorithms.base import Algorithm
-from partwise.algorithms.recipes import from_recipe, recipe_of
+from partwise.algorithms.stored import from_recipe, recipe_of
 from partwise.result.certificate import Certificate
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,6 @@ from partwise.text.weighting import Weighting
 from partwise.types import Array
 
 LOADERS = {"medlars": datasets.load_medlars, "cisi": datasets.load_cisi}
-DEFAULT: Mapping[str, Record] = {"nmf": {}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,19 +94,6 @@ def measure(method: str, rank: int | None, scores: Iterable[Array], relevant: Ar
     precision = np.array([[average_precision(answer) for answer in answers] for answers in ranked])
     points = np.array([[eleven_points(answer) for answer in answers] for answers in ranked])
     return RetrievalScore(method, rank, points.mean(axis=(0, 1)), precision.mean(axis=0), precision.mean(axis=1))
-
-
-def compare_retrieval(
-    judged: Judged, ranks: Sequence[int], seeds: Sequence[int], methods: Mapping[str, Record] = DEFAULT
-) -> Iterator[RetrievalScore]:
-    """The vector space, then at each rank LSI and every NMF, named with its settings, from each seed."""
-    yield measure("vectors", None, [vector_scores(judged.A, judged.Q)], judged.relevant)
-    svd = truncated_svd(judged.A, max(ranks))
-    for rank in ranks:
-        yield measure("lsi", rank, [lsi_scores(svd.truncate(rank), judged.Q)], judged.relevant)
-        for method, settings in methods.items():
-            fits = (factorize(judged.A, rank, seed=seed, **settings) for seed in seeds)
-            yield measure(method, rank, (nmf_scores(fit, judged.Q) for fit in fits), judged.relevant)
 
 
 def difference(first: RetrievalScore, second: RetrievalScore) -> tuple[float, float]:

@@ -44,7 +44,7 @@ class CoOccurrence:
             whole_number("co-occurrence (pool=...)", self.pool)
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
-        weights = column_sums(data, workers)
+        weights = company_sums(data, workers)
         check_range(weights, data.dtype)
         heavy = _heaviest(weights, max(rank, self.pool or 10 * rank))
         company = sp.vstack([sp.csr_array(data.rows(i, i + 1)) for i in heavy], format="csr")
@@ -54,7 +54,7 @@ class CoOccurrence:
         return compact(apart(w, rng))
 
 
-def column_sums(data: Data, workers: Workers) -> Array:
+def company_sums(data: Data, workers: Workers) -> Array:
     """‖C e_j‖₁ for each j: A (Aᵀ 1)."""
     ones = np.ones((data.shape[0], 1))
     return product(data, product(data.T, ones, workers), workers)[:, 0].astype(np.float64)

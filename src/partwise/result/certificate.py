@@ -311,7 +311,7 @@ class Certificate:
                         f"the SVD's factors {readable_bytes(self.svd_bytes)}; A {readable_bytes(self.data_bytes)}"),
             ("topics", f"dead: {dead}; the same twice: {doubles}; re-seeded: {self.reseeded}"),
             ("ended", f"{self.reason} ({self.iterations} iterations, {self.duration}{kept})"),
-            ("made with", ", ".join(f"{name} {found}" for name, found in self.versions.items())),
+            ("made with", ", ".join(f"{name} {version}" for name, version in self.versions.items())),
         ]  # fmt: skip
 
 

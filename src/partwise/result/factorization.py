@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from partwise.algorithms.base import Algorithm
-from partwise.algorithms.recipes import from_recipe, recipe_of
+from partwise.algorithms.stored import from_recipe, recipe_of
 from partwise.data.as_data import as_factor
 from partwise.data.products import gram_of
 from partwise.data.unknown import as_fitted

@@ -20,9 +20,10 @@ from partwise.data.write import PART_BYTES, full_disk_as_sentence, new_folder, w
 from partwise.text.collection import Collection, CollectionBuilder, DocumentRecord
 from partwise.text.document import Document, as_documents
 from partwise.text.json_arrays import array_to_json, json_to_array
-from partwise.text.term_counts import TermCounts, batches, check_two_passes, vocabulary_from_counts
+from partwise.text.term_counts import TermCounts, check_two_passes, vocabulary_from_counts
 from partwise.text.vocabulary import CANDIDATES, Vocabulary
 from partwise.text.weighting import Weighting
+from partwise.text.word_stream import batches
 from partwise.types import Array
 
 LEAST_LIMIT = 2**24

@@ -28,7 +28,7 @@ class Spelling:
         for i, own in enumerate(pairs):
             for pair in own:
                 places.setdefault(pair, []).append(i)
-        self._places: dict[str, Array] = {pair: np.array(found) for pair, found in places.items()}
+        self._places: dict[str, Array] = {pair: np.array(words) for pair, words in places.items()}
         self._sizes = np.array([len(own) for own in pairs])
 
     def nearest(self, word: str, n: int = 3) -> tuple[str, ...]:

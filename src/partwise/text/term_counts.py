@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,6 +23,7 @@ from partwise.text.vocabulary import (
 )
 from partwise.text.weighting import Weighting
 from partwise.text.weighting_schemes import WEIGHTS, TermTotals
+from partwise.text.word_stream import batches
 from partwise.types import Array
 
 BATCH = 2**20
@@ -92,20 +93,6 @@ def count_terms(weighting: Weighting, texts: Iterable[str]) -> TermCounts:
         counts.add(analyzer, batch)
     counts.prune(analyzer)
     return counts
-
-
-def batches(texts: Iterable[str], characters: int) -> Iterator[list[str]]:
-    """Texts of about so many characters at a time."""
-    batch: list[str] = []
-    length = 0
-    for text in texts:
-        batch.append(text)
-        length += len(text) + 50
-        if length >= characters:
-            yield batch
-            batch, length = [], 0
-    if batch:
-        yield batch
 
 
 def vocabulary_from_counts(weighting: Weighting, counts: TermCounts) -> Vocabulary:

@@ -85,7 +85,7 @@ def _read_compiled(rule: WordRule, texts: Iterable[str], threads: int) -> WordSt
     with ThreadPoolExecutor(threads, "partwise-words") as pool:
         pending: deque[Future[tuple[int, Array, Array]]] = deque()
         try:
-            for chunk in _chunks(texts):
+            for chunk in batches(texts, CHUNK):
                 pending.append(pool.submit(scan, chunk))
                 if len(pending) > 2 * threads:  # texts are not read much faster than they are scanned
                     results.append(pending.popleft().result())
@@ -99,18 +99,19 @@ def _read_compiled(rule: WordRule, texts: Iterable[str], threads: int) -> WordSt
     return WordStream(tables[0].words(), ids, np.concatenate([[0], np.cumsum(np.concatenate(counts))]))
 
 
-def _chunks(texts: Iterable[str]) -> Iterator[list[str]]:
-    chunk, length = [], 0
+def batches(texts: Iterable[str], characters: int) -> Iterator[list[str]]:
+    """Texts of about so many characters at a time; a text, as an object, counts as fifty more."""
+    batch, length = [], 0
     for text in texts:
         if not isinstance(text, str):
             check_text(text)
-        chunk.append(text)
-        length += len(text) + 1
-        if length >= CHUNK:
-            yield chunk
-            chunk, length = [], 0
-    if chunk:
-        yield chunk
+        batch.append(text)
+        length += len(text) + 50
+        if length >= characters:
+            yield batch
+            batch, length = [], 0
+    if batch:
+        yield batch
 
 
 class _Table:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from partwise.data.base import PartedData
-from partwise.data.observed import Weighted
+from partwise.data.observed import WeightedParts
 from partwise.types import Array
 
 
@@ -51,25 +51,10 @@ class DaskData(PartedData):
         return sum(shares[1:], shares[0])
 
 
-class WeightedDaskData(Weighted, DaskData):
+class WeightedDaskData(WeightedParts, DaskData):
     """Data with weights or unknown entries."""
 
     def __init__(self, source: Any, turned: bool, transpose: Self | None = None) -> None:
         super().__init__(source, turned, transpose)
         self.outside, self.dense = source.facts[0].outside, source.facts[0].dense
         self._scale = None if transpose is None else transpose._scale
-
-    @cached_property
-    def row_weights(self) -> Array:
-        """Σ_j v_ij."""
-        return self._fact("row_weights")
-
-    @cached_property
-    def row_counts(self) -> Array:
-        """How many entries of each row are known."""
-        return self._fact("row_counts")
-
-    @cached_property
-    def row_logs(self) -> Array:
-        """Σ_j v_ij a_ij log v_ij."""
-        return self._fact("row_logs")
