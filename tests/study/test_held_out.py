@@ -1,14 +1,16 @@
 """The rank by held-out entries: what a fold hides, how it is scored, and what is recommended."""
 
+import dask.array
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from planted import planted
+from scipy.stats import binom
 
 import partwise as pw
 from partwise.data.as_data import as_data
 from partwise.losses.table import LOSSES
-from partwise.study.held_out import MOST_HOLES, SHARE, fold, holes
+from partwise.study.held_out import MOST_HOLES, SHARE, Speckles, binomials, fold
 from partwise.study.ranks import RankRow, recommend
 
 SQUARED, POISSON = LOSSES["squared"], LOSSES["poisson"]
@@ -40,7 +42,7 @@ def test_holes_of_sparse_data_are_few_and_do_not_prefer_nonzeros():
     """At most twice as many holes as stored entries, with the share of zeros that the matrix has."""
     a = sp.random_array((500, 400), density=0.01, rng=np.random.default_rng(0), format="csr")
     data = as_data(a)
-    rows, columns = holes(data, 0, 0)
+    rows, columns = Speckles(0, 0, data.shape, data.nnz, False).holes(np.arange(500), np.arange(400))
     assert 0.7 * MOST_HOLES * data.nnz < len(rows) < 1.3 * MOST_HOLES * data.nnz
     assert len(set(zip(rows, columns, strict=True))) == len(rows)
     assert abs((a.toarray()[rows, columns] > 0).mean() - 0.01) < 0.005
@@ -63,11 +65,11 @@ def test_the_error_on_holes_is_that_of_the_entries():
 def test_counts_are_split_into_whole_ones():
     """A − B and B are counts, about a tenth is held out, and the score is the deviance of B."""
     part = fold(as_data(sp.csr_array(COUNTS)), POISSON, 0, 0)
-    rest = part.matrix.toarray()
+    rest = part.matrix.rows(0, 40)
     held = COUNTS - rest
     assert ((held >= 0) & (held == np.floor(held))).all()
     assert held.sum() / COUNTS.sum() == pytest.approx(SHARE, abs=0.02)
-    assert np.array_equal(rest, fold(as_data(COUNTS), POISSON, 0, 0).matrix.toarray())
+    assert np.array_equal(rest, fold(as_data(COUNTS), POISSON, 0, 0).matrix.rows(0, 40))
     fit = pw.factorize(rest, 3, loss="poisson")
     ratio = SHARE / (1 - SHARE)
     usual = ratio * np.outer(rest.sum(axis=1), rest.sum(axis=0)) / rest.sum()
@@ -146,8 +148,35 @@ def test_misuse_is_one_sentence(settings, sentence):
         pw.ranks(a, [1, 2], **({"by": "held-out"} | settings))
 
 
-def test_a_matrix_in_parts_is_refused(tmp_path):
-    """On disk nothing can be hidden yet."""
-    pw.write_matrix(tmp_path / "a", planted(30, 20, 2))
-    with pytest.raises(ValueError, match="in memory"):
-        pw.ranks(pw.open_matrix(tmp_path / "a"), [2], by="held-out")
+def test_shares_of_counts_are_binomial():
+    """By inversion, against scipy's own; the folds of a single count hold it out once in ten."""
+    numbers, counts = np.random.default_rng(0).random(2000), np.random.default_rng(1).integers(1, 60, 2000)
+    assert np.array_equal(binomials(numbers, counts.astype(float)), binom.ppf(numbers, counts, SHARE))
+
+
+def in_parts(matrix, kind, tmp_path, settings):
+    """A matrix on disk, along rows or along columns, or as a dask array, with what is known of it."""
+    missing = {name: value for name, value in settings.items() if name == "missing"}
+    if kind == "dask":
+        return dask.array.from_array(matrix, chunks=(10, 24)), settings
+    pw.write_matrix(tmp_path / "a", matrix, long=kind, part_bytes=1500, **missing)
+    return pw.open_matrix(tmp_path / "a"), {name: value for name, value in settings.items() if name != "missing"}
+
+
+NEWTON, HOLES = {"loss": "poisson", "algorithm": "kl-newton"}, {"missing": "nan"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings"), [(0, {}), (1, NEWTON), ("dask", NEWTON), (1, HOLES), ("dask", HOLES)], ids=str
+)
+def test_folds_are_the_same_in_parts(tmp_path, kind, settings):
+    """On disk and on Dask the same entries are hidden, and the errors are those of memory."""
+    a = planted(30, 24, 3, noise=0)
+    counts = np.random.default_rng(0).poisson(20 * a / a.mean()).astype(float)
+    if settings.get("missing"):
+        counts[np.random.default_rng(1).random(a.shape) < 0.1] = np.nan
+    rules = {"by": "held-out", "runs": 1, "folds": 2, "init": "random", "stop": pw.MaxIterations(5)}
+    here = pw.ranks(counts, [3], **rules, **settings)
+    elsewhere, known = in_parts(counts, kind, tmp_path, settings)
+    there = pw.ranks(elsewhere, [3], **rules, **known)
+    assert np.allclose([row.folds for row in here.rows], [row.folds for row in there.rows], rtol=1e-6)

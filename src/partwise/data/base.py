@@ -172,6 +172,24 @@ class PartedData(Matrix):
         return self.walk(_ChosenRows(axis=0), [Tall(factor=chosen)], [], workers).sums[0].whole
 
 
+    def rows(self, lo: int, hi: int) -> Array:
+        """Some rows, dense, gathered from the parts that have them."""
+        if self.split == 1:
+            return np.concatenate([np.array(part.rows(lo, hi)) for _, _, part in self.parts()], axis=1)
+        pieces = [
+            np.array(part.rows(max(lo, first) - first, min(hi, end) - first))
+            for first, end, part in self.parts()
+            if first < hi and lo < end
+        ]
+        return np.concatenate(pieces)
+
+    def derived(self, change: Callable[[Any, int], Any]) -> Any:
+        """The matrix whose parts are change(part, first row), rows along the long axis, made anew in every pass."""
+        from partwise.data.derived import DerivedData  # which is a matrix in parts itself
+
+        return DerivedData.of(self, change)
+
+
 @dataclass(frozen=True)
 class _ChosenRows:
     """The chosen rows of a part."""
@@ -272,14 +290,3 @@ class OwnParts(PartedData):
         for _, _, part in self.parts():
             norms += part.row_norms2
         return norms
-
-    def rows(self, lo: int, hi: int) -> Array:
-        """Some rows, dense, gathered from the parts that have them."""
-        if self.split == 1:
-            return np.concatenate([np.array(part.rows(lo, hi)) for _, _, part in self.parts()], axis=1)
-        pieces = [
-            np.array(part.rows(max(lo, first) - first, min(hi, end) - first))
-            for first, end, part in self.parts()
-            if first < hi and lo < end
-        ]
-        return np.concatenate(pieces)

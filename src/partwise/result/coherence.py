@@ -12,7 +12,7 @@ def npmi_coherence(data: Data, w: Array, top: int = 10) -> Array:
     pair that never meets, 0 for independent terms, 1 for terms that only come together. A topic with fewer than two
     terms has none: NaN.
     """
-    return np.array([_topic(data, column, top) for column in w.T])
+    return np.array([_topic(data, column, top) for column in np.asarray(w).T])
 
 
 def mean_coherence(data: Data, w: Array, top: int = 10) -> float:

@@ -1,32 +1,47 @@
-"""Entries held out of a fit and predicted by it: stored entries, speckled holes, or a share of every count."""
+"""Entries held out of a fit and predicted by it: stored entries, speckled holes, or a share of every count.
+
+What is held out of an entry is a function of the seed, the fold and its place alone, so a fold is the same in memory,
+on disk and on Dask, and a matrix in parts is split a part at a time, on the worker that has it.
+"""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import betainc, ndtri
 
 from partwise.data.observed import Observed
+from partwise.data.passes import Tall, walk
+from partwise.data.sparse import SparseData
 from partwise.losses.base import Loss
 from partwise.result.factorization import Factorization
-from partwise.types import Array, Data
+from partwise.threads.pool import Workers
+from partwise.types import Array
 
 SHARE = 0.1
 """How much a fold holds out: of the known entries, of the entries of some columns, or of every count."""
 MOST_HOLES = 2
 """The most holes in a sparse matrix, in units of its stored entries."""
-GROUP = 256
-"""Columns whose counts are split by one generator."""
 PAIRS = 2**16
 """Pairs that are predicted at a time."""
 BACKGROUND = 0.01
-"""The share of the rank-1 model in a prediction of counts, so that a word may come where the fit has none."""
+"""The share of the mean, or of the rank-1 model, in a prediction of counts, so that a word may come where the fit has
+none."""
 
 FIRST, SECOND, STEP = (np.uint64(c) for c in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15))
+
+
+class HeldOut(NamedTuple):
+    """What a fold holds out of a part: rows and columns in the part, the numbers, and their weights."""
+
+    rows: Array
+    columns: Array
+    values: Array
+    weights: Array
 
 
 @dataclass(frozen=True)
@@ -39,11 +54,10 @@ class Fold:
 
 def fold(data: Any, loss: Loss, number: int, seed: int) -> Fold:
     """Fold ``number``: of counts a share of each, of other data entries that the fit does not know."""
-    if data.split is not None:
-        raise ValueError("Held-out entries need the matrix in memory, as an array or a scipy sparse matrix.")
-    if loss.counts and not data.weighted:
-        return _split_counts(data, number, seed)
-    return _hide(data, loss, number, seed)
+    split: Any = SplitCounts if loss.counts and not data.weighted else Speckles
+    rule = split(number, seed, data.shape, data.nnz, data.split == 1)
+    train = rule(data, 0) if data.split is None else data.derived(rule)
+    return Fold(train, rule.score(data, train, loss))
 
 
 def uniform(seed: int, columns: Array, rows: Array) -> Array:
@@ -67,118 +81,223 @@ def within(values: Array, number: int, share: float) -> Array:
     return inside
 
 
-def holes(data: Data, number: int, seed: int) -> tuple[Array, Array]:
-    """(rows, columns) of the holes: a tenth of the entries, zeros as often as others, of as many columns as may be."""
-    m, n = data.shape
-    share = min(1.0, MOST_HOLES * data.nnz / (SHARE * m * n))
-    columns = np.flatnonzero(within(uniform(seed, np.arange(n), np.full(n, m)), number, share))
-    pieces, rows, step = [], np.arange(m), max(1, 2**21 // m)
-    for at in range(0, len(columns), step):
-        some = columns[at : at + step]
-        places = np.nonzero(within(uniform(seed, some[:, None], rows), number, SHARE))
-        pieces.append((places[1], some[places[0]]))
-    return np.concatenate([p[0] for p in pieces] or [rows[:0]]), np.concatenate([p[1] for p in pieces] or [columns])
+@dataclass(frozen=True)
+class Rule:
+    """How a fold splits a part: ``split`` gives what is left and what is held out; called, what is left alone."""
+
+    number: int
+    seed: int
+    shape: tuple[int, int]
+    """Of the whole matrix."""
+    nnz: int
+    turned: bool
+    """Whether the rows of a part are columns of the matrix."""
+
+    def split(self, part: Any, first: int) -> tuple[Any, HeldOut]:
+        """(what is left of a part that begins at row ``first``, what is held out)."""
+        raise NotImplementedError
+
+    def __call__(self, part: Any, first: int) -> Any:
+        return self.split(part, first)[0]
+
+    def draw(self, rows: Array, columns: Array) -> Array:
+        """A number in [0, 1) for each pair of a row of all and a column of a part."""
+        pair = (rows, columns) if self.turned else (columns, rows)
+        return uniform(self.seed, *pair)
+
+    def sum_over(self, data: Any, terms: Any, model: Sequence[Array]) -> Any:
+        """The sum of terms(held, fitted, rows, columns) over all that is held out, (W, H) as the model."""
+        long, short = model[::-1] if self.turned else model
+        side = data.T if self.turned else data
+        places = np.arange(len(long))[:, None]
+        with Workers(None) as workers:
+            return walk(side, _Score(self, terms), [Tall(factor=long, rhs=places)], [short], workers).sums
 
 
-def _hide(data: Any, loss: Loss, number: int, seed: int) -> Fold:
+@dataclass(frozen=True)
+class _Score:
+    """Terms of the error over what a part holds out."""
+
+    rule: Rule
+    terms: Any
+    widths: tuple[int, ...] = ()
+
+    def __call__(
+        self, part: Any, tall: Sequence[Tall], shared: Sequence[Array], shares: object, workers: object
+    ) -> tuple[list[Array], list[float]]:
+        first = int(np.asarray(tall[0].rhs)[0, 0])
+        held, factor, total = self.rule.split(part, first)[1], tall[0].factor, 0.0
+        for at in range(0, len(held.rows), PAIRS):
+            some = HeldOut(*(array[at : at + PAIRS] for array in held))
+            fitted = np.einsum("ij,ij->i", factor[some.rows], shared[0][some.columns])
+            total += self.terms(some._replace(rows=first + some.rows), fitted)
+        return [], [total]
+
+
+def _factors(fit: Factorization) -> tuple[Array, Array]:
+    """W and H, tall, in float64, here."""
+    return np.asarray(fit.w, np.float64), np.asarray(fit.h, np.float64)
+
+
+@dataclass(frozen=True)
+class Speckles(Rule):
     """Known entries without weight in the fit; the error on them is √(Σ v d(a, y) / Σ v d(a, mean))."""
-    if not data.weighted:
-        data = Observed(sp.csr_array(data.shape, dtype=data.dtype), np.empty(0, data.dtype), 1.0, data)
-    indptr, columns, values, extra = data.special
-    rows = np.repeat(np.arange(data.shape[0]), np.diff(indptr))
-    hidden = within(uniform(seed, columns, rows), number, SHARE) & (extra + data.outside > 0)
-    more_rows, more_columns = (
-        (np.empty(0, int), np.empty(0, int)) if data.base is None else holes(data.base, number, seed)
-    )
-    if len(rows) and len(more_rows):
-        usual = ~np.isin(more_rows * data.shape[1] + more_columns, rows * data.shape[1] + columns)
-        more_rows, more_columns = more_rows[usual], more_columns[usual]
-    more = _entries(data.base, more_rows, more_columns) if len(more_rows) else values[:0]
-    order = sp.csr_array(
-        (np.arange(len(rows) + len(more_rows)), (np.r_[rows, more_rows], np.r_[columns, more_columns])), data.shape
-    )
-    place = order.data
-    deltas = np.r_[np.where(hidden, -data.outside, extra), np.full(len(more), -data.outside)].astype(data.dtype)
-    special = sp.csr_array((deltas[place], order.indices, order.indptr), data.shape)
-    train = Observed(special, np.r_[values, more][place], data.outside, data.base)
-    asked = np.r_[rows[hidden], more_rows], np.r_[columns[hidden], more_columns]
-    truth = np.r_[values[hidden], more].astype(np.float64)
-    weight = np.r_[extra[hidden] + data.outside, np.full(len(more), data.outside)].astype(np.float64)
 
-    mean = train.mean
-    baseline = float(weight @ loss.entrywise(truth, np.full(len(truth), mean)))
+    def holes(self, rows: Array, columns: Array) -> tuple[Array, Array]:
+        """Places of the holes among these rows and columns: a tenth of the entries, zeros as often as others.
 
-    def score(fit: Factorization) -> float:
-        fitted = predictions(fit, *asked)
-        if loss.counts:
-            fitted = (1 - BACKGROUND) * fitted + BACKGROUND * mean
-        return float(np.sqrt(weight @ loss.entrywise(truth, fitted) / baseline))
+        They lie in as many columns of the matrix as may be for at most ``MOST_HOLES`` a stored entry.
+        """
+        (m, n), sizes = self.shape, (len(rows), len(columns))
+        share = min(1.0, MOST_HOLES * self.nnz / (SHARE * m * n))
+        lines, others = (rows, columns) if self.turned else (columns, rows)
+        chosen = np.flatnonzero(within(uniform(self.seed, lines, np.full(len(lines), m)), self.number, share))
+        pieces, step = [(chosen[:0], chosen[:0])], max(1, 2**21 // max(1, sizes[self.turned]))
+        for at in range(0, len(chosen), step):
+            some = chosen[at : at + step]
+            inside = np.nonzero(within(uniform(self.seed, lines[some][:, None], others), self.number, SHARE))
+            pieces.append((some[inside[0]], inside[1]))
+        line, other = (np.concatenate([piece[i] for piece in pieces]) for i in (0, 1))
+        return (line, other) if self.turned else (other, line)
 
-    return Fold(train, score)
+    def split(self, part: Any, first: int) -> tuple[Observed, HeldOut]:
+        if not part.weighted:
+            part = Observed(sp.csr_array(part.shape, dtype=part.dtype), np.empty(0, part.dtype), 1.0, part)
+        indptr, columns, values, extra = part.special
+        rows = np.repeat(np.arange(part.shape[0]), np.diff(indptr))
+        drawn = within(self.draw(first + rows, columns), self.number, SHARE)
+        hidden = drawn & (extra + part.outside > 0)
+        more_rows, more_columns = rows[:0], rows[:0]
+        if part.base is not None:
+            more_rows, more_columns = self.holes(first + np.arange(part.shape[0]), np.arange(part.shape[1]))
+        if len(rows) and len(more_rows):
+            usual = ~np.isin(more_rows * part.shape[1] + more_columns, rows * part.shape[1] + columns)
+            more_rows, more_columns = more_rows[usual], more_columns[usual]
+        more = _entries(part.base, more_rows, more_columns, self.turned) if len(more_rows) else values[:0]
+        place = np.r_[rows, more_rows], np.r_[columns, more_columns]
+        order = sp.csr_array((np.arange(len(place[0])), place), part.shape)
+        deltas = np.r_[np.where(hidden, -part.outside, extra), np.full(len(more), -part.outside)].astype(part.dtype)
+        special = sp.csr_array((deltas[order.data], order.indices, order.indptr), part.shape)
+        train = Observed(special, np.r_[values, more][order.data], part.outside, part.base)
+        weights = np.r_[extra[hidden] + part.outside, np.full(len(more), part.outside)]
+        asked = np.r_[rows[hidden], more_rows], np.r_[columns[hidden], more_columns]
+        return train, HeldOut(*asked, np.r_[values[hidden], more].astype(np.float64), weights.astype(np.float64))
+
+    def score(self, data: Any, train: Any, loss: Loss) -> Callable[[Factorization], float]:
+        """The error of a fit; where nothing is known of a row or column, the mean stands."""
+        mean, (m, n) = train.mean, self.shape
+        cold = train.row_counts == 0, train.T.row_counts == 0
+        if self.turned:
+            cold = cold[::-1]
+        terms = _EntryLoss(loss, mean, *cold)
+        baseline = self.sum_over(data, terms, (np.full((m, 1), mean), np.ones((n, 1))))
+        return lambda fit: float(np.sqrt(self.sum_over(data, terms, _factors(fit)) / baseline))
 
 
-def _entries(base: Any, rows: Array, columns: Array) -> Array:
-    """Entries of a matrix in memory."""
-    values = np.empty(len(rows), base.dtype)
-    order = np.argsort(columns, kind="stable")
-    cuts = np.searchsorted(columns[order], np.arange(base.shape[1] + 1))
+@dataclass(frozen=True)
+class _EntryLoss:
+    """Σ v d(a, y)."""
+
+    loss: Loss
+    mean: float
+    cold_rows: Array
+    cold_columns: Array
+
+    def __call__(self, held: HeldOut, fitted: Array) -> float:
+        fitted = np.where(self.cold_rows[held.rows] | self.cold_columns[held.columns], self.mean, fitted)
+        if self.loss.counts:
+            fitted = (1 - BACKGROUND) * fitted + BACKGROUND * self.mean
+        return float(held.weights @ self.loss.entrywise(held.values, fitted))
+
+
+def _entries(base: Any, rows: Array, columns: Array, by_rows: bool) -> Array:
+    """Entries of a matrix in memory, a row or a column at a time."""
+    lines, others, side = (rows, columns, base) if by_rows else (columns, rows, base.T)
+    values, order = np.empty(len(rows), base.dtype), np.argsort(lines, kind="stable")
+    cuts = np.searchsorted(lines[order], np.arange(side.shape[0] + 1))
     for j in np.flatnonzero(np.diff(cuts)):
         places = order[cuts[j] : cuts[j + 1]]
-        values[places] = base.T.rows(j, j + 1)[0][rows[places]]
+        values[places] = side.rows(j, j + 1)[0][others[places]]
     return values
 
 
-def _split_counts(data: Any, number: int, seed: int) -> Fold:
+@dataclass(frozen=True)
+class SplitCounts(Rule):
     """B ~ Bin(a, ε) of every count a is held out, A − B is fitted: independent where A is Poisson.
 
     (Neufeld, Gao, Popp, Battle and Witten 2023.) The error is √(D(B | εWH/(1 − ε)) / D(B | the rank-1 model)).
     """
-    turned, n = data.T, data.shape[1]
-    indptr, rows, counts = turned.entries(0, n)
-    _refuse_fractions(counts, rows, indptr)
-    drawn = np.empty(len(counts))
-    for lo in range(0, n, GROUP):
-        some = slice(indptr[lo], indptr[min(lo + GROUP, n)])
-        drawn[some] = np.random.default_rng([seed, number, lo]).binomial(counts[some].astype(np.int64), SHARE)
-    columns = np.repeat(np.arange(n), np.diff(indptr))
-    rest = sp.csr_array((counts - drawn.astype(counts.dtype), rows, indptr), shape=(n, data.shape[0])).T
-    out = np.flatnonzero(drawn)
-    rows, columns, held = rows[out], columns[out], drawn[out]
-    ratio = SHARE / (1 - SHARE)
-    left = np.asarray(rest.sum(axis=1)).ravel(), np.asarray(rest.sum(axis=0)).ravel()
-    usual = ratio * left[0][rows] * left[1][columns] / left[0].sum()
-    whole = ratio * left[0].sum()
-    known = (left[0][rows] > 0) & (left[1][columns] > 0)
-    usual, rows, columns, held = usual[known], rows[known], columns[known], held[known]
-    baseline = (held * np.log(held / usual)).sum() - held.sum() + whole
 
-    def score(fit: Factorization) -> float:
-        mixed = (1 - BACKGROUND) * ratio * predictions(fit, rows, columns) + BACKGROUND * usual
-        sums = np.asarray(fit.w, np.float64).sum(axis=0) @ np.asarray(fit.h, np.float64).sum(axis=0)
-        divergence = (held * np.log(held / mixed)).sum() - held.sum()
-        divergence += (1 - BACKGROUND) * ratio * sums + BACKGROUND * whole
-        return float(np.sqrt(divergence / baseline))
+    def split(self, part: Any, first: int) -> tuple[SparseData, HeldOut]:
+        indptr, columns, counts = part.entries(0, part.shape[0])
+        rows = np.repeat(np.arange(part.shape[0]), np.diff(indptr))
+        self._refuse_fractions(counts, first + rows, columns)
+        numbers = (self.draw(first + rows, columns) - self.number * SHARE) % 1.0
+        drawn = binomials(numbers, counts.astype(np.float64))
+        rest = sp.csr_array((counts - drawn.astype(counts.dtype), columns, indptr), shape=part.shape)
+        out = np.flatnonzero(drawn)
+        held = HeldOut(rows[out], columns[out], drawn[out], drawn[out])
+        return SparseData.from_scipy(rest, part.dtype), held
 
-    return Fold(rest, score)
+    def _refuse_fractions(self, counts: Array, rows: Array, columns: Array) -> None:
+        odd = np.flatnonzero(counts != np.floor(counts))
+        if len(odd):
+            p = int(odd[0])
+            row, column = (columns[p], rows[p]) if self.turned else (rows[p], columns[p])
+            raise ValueError(
+                f"Counts are split to hold some out, so they must be whole numbers; the entry at row {int(row)}, "
+                f'column {int(column)} is {counts[p]:g}. Use by="stability", or the squared loss.'
+            )
 
+    def score(self, data: Any, train: Any, loss: Loss) -> Callable[[Factorization], float]:
+        """The deviance of a fit; what stands in a row or column of which nothing is left is not asked."""
+        ratio = SHARE / (1 - SHARE)
+        left = train.row_sums, train.T.row_sums
+        whole = float(left[0].sum())
+        terms = _CountLoss(ratio, whole, *(left[::-1] if self.turned else left))
 
-def _refuse_fractions(counts: Array, rows: Array, indptr: Array) -> None:
-    odd = np.flatnonzero(counts != np.floor(counts))
-    if len(odd):
-        p = int(odd[0])
-        column = int(np.searchsorted(indptr, p, "right")) - 1
-        raise ValueError(
-            f"Counts are split to hold some out, so they must be whole numbers; the entry at row {int(rows[p])}, "
-            f'column {column} is {counts[p]:g}. Use by="stability", or the squared loss.'
-        )
+        def deviance(w: Array, h: Array) -> float:
+            fitted = (1 - BACKGROUND) * (w.sum(axis=0) @ h.sum(axis=0)) + BACKGROUND * whole
+            return float(self.sum_over(data, terms, (w, h)) + ratio * fitted)
+
+        baseline = deviance(left[0][:, None], left[1][:, None] / whole)
+        return lambda fit: float(np.sqrt(deviance(*_factors(fit)) / baseline))
 
 
-def predictions(fit: Factorization, rows: Array, columns: Array) -> Array:
-    """(WH) at pairs in float64, some at a time; where nothing was known of a row or column, the mean."""
-    values = np.empty(len(rows))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for at in range(0, len(rows), PAIRS):
-            some = slice(at, at + PAIRS)
-            values[some] = fit.predict(rows[some], columns[some])
-    return values
+@dataclass(frozen=True)
+class _CountLoss:
+    """Σ b log(b/y) − b, y the fitted counts with a little of the rank-1 model."""
+
+    ratio: float
+    whole: float
+    left_rows: Array
+    left_columns: Array
+
+    def __call__(self, held: HeldOut, fitted: Array) -> float:
+        usual = self.left_rows[held.rows] * self.left_columns[held.columns] / self.whole
+        known = usual > 0
+        expected = self.ratio * ((1 - BACKGROUND) * fitted[known] + BACKGROUND * usual[known])
+        values = held.values[known]
+        return float((values * np.log(values / expected)).sum() - values.sum())
+
+
+def binomials(numbers: Array, counts: Array) -> Array:
+    """The least b with P(Bin(a, ε) ≤ b) > u, for numbers u in [0, 1) and counts a: binomial where u is uniform.
+
+    From the normal approximation, up or down until it is that one.
+    """
+    spread = np.sqrt(counts * SHARE * (1 - SHARE))
+    drawn = np.clip(np.floor(counts * SHARE + spread * ndtri(np.maximum(numbers, 1e-16))), 0, counts)
+    for step, wrong in ((-1, lambda b, a, u: _up_to(b - 1, a) > u), (1, lambda b, a, u: _up_to(b, a) <= u)):
+        going = np.arange(len(counts))
+        while len(going):
+            going = going[wrong(drawn[going], counts[going], numbers[going])]
+            drawn[going] += step
+    return drawn
+
+
+def _up_to(successes: Array, counts: Array) -> Array:
+    """P(Bin(a, ε) ≤ b)."""
+    below = betainc(np.maximum(counts - successes, 1e-300), np.maximum(successes + 1, 1e-300), 1 - SHARE)
+    chances: Array = np.where(successes < 0, 0.0, np.where(successes >= counts, 1.0, below))
+    return chances

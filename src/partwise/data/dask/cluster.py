@@ -38,7 +38,7 @@ class Cluster:
         self.facts: list[on_worker.Facts] = client.gather(client.map(on_worker.facts, self.parts, pure=False))
         self._threads = max(1, sum(client.nthreads().values()) // len(self.parts))
         self._disturbed = False
-        self._homes = self._places()
+        self.homes = self._places()
 
     def _places(self) -> list[list[str]]:
         """Where each part lies, so that its tasks go there and it is not carried about; anywhere, where it is lost."""
@@ -62,7 +62,7 @@ class Cluster:
         """Make factors again after a loss."""
         self.client.wait_for_workers(1)
         self._disturbed = True
-        self._homes = self._places()
+        self.homes = self._places()
         memo: dict[int, list[Any]] = {}
         for factor in factors:
             factor.futures = self._again(factor.recipe, memo)
@@ -151,7 +151,7 @@ class Cluster:
         options |= {"pure": False, "retries": 2, "allow_other_workers": True}
         return [
             self.client.submit(on_worker.run, *arguments, workers=home, **options)
-            for home, *arguments in zip(self._homes, self.parts, *rows, strict=True)
+            for home, *arguments in zip(self.homes, self.parts, *rows, strict=True)
         ]
 
     def _copy(self, factors: Sequence[Scattered]) -> None:
@@ -245,6 +245,18 @@ class ClusterData(DaskData):
             if first < hi and lo < end
         ]
         return np.concatenate(client.gather(asked))
+
+
+    def derived(self, change: Any) -> Any:
+        """The matrix of changed parts, made once where the parts lie."""
+        cluster = self._source
+        parts = [
+            cluster.client.submit(on_worker.changed, part, change, first, workers=home, pure=False, retries=2)
+            for part, first, home in zip(cluster.parts, cluster.edges, cluster.homes, strict=False)
+        ]
+        other = Cluster(cluster.client, parts, cluster.edges, cluster.shape[1], cluster.dtype)
+        weighted = other.facts[0].outside is not None
+        return (WeightedClusterData if weighted else ClusterData)(other, turned=self._turned)
 
 
 class WeightedClusterData(WeightedDaskData, ClusterData):

@@ -143,6 +143,11 @@ def _stored(folder: str) -> Stored:
     return Stored.at(folder)
 
 
+def changed(part: Part, change: Any, first: int) -> Part:
+    """What becomes of a part that begins at row ``first``."""
+    return _whole(change(part.data, first))
+
+
 def facts(part: Part) -> Facts:
     """What the whole needs to know of a part."""
     data, weighted = part.data, part.data.weighted
