@@ -10,7 +10,10 @@ import pytest
 import scipy.sparse as sp
 
 import partwise as pw
+from partwise.data.as_data import as_data
 from partwise.engine import driver
+from partwise.losses.table import LOSSES
+from partwise.study.held_out import fold
 from partwise.testing import check_data
 
 da = pytest.importorskip("dask.array", reason="dask is not installed: pip install partwise[dask]")
@@ -85,6 +88,22 @@ def test_factors_are_those_of_the_run_in_memory(client, algorithm, make, chunks)
     assert isinstance(whole, np.ndarray)
     assert far.certificate.kkt == pytest.approx(near.certificate.kkt, rel=1e-4, abs=1e-12)
     assert far.certificate.h.sparsity_by_topic == pytest.approx(near.certificate.h.sparsity_by_topic, rel=1e-6)
+
+
+def test_weights_and_holes_on_a_cluster(client):
+    """Weighted squares and weighted counts: the factors of memory; counts are held out where the parts lie."""
+    rng = np.random.default_rng(0)
+    a, weights = rng.poisson(4, (60, 40)).astype(float), rng.random((60, 40))
+    blocks = [da.from_array(array, chunks=(30, 40)) for array in (a, weights)]
+    for algorithm in ("hals", "kl-newton"):
+        settings = {"algorithm": algorithm, "init": "random", "stop": pw.MaxIterations(2)}
+        near = pw.factorize(a, 3, weights=weights, **settings)
+        far = pw.factorize(blocks[0], 3, weights=blocks[1], **settings)
+        assert np.allclose(np.asarray(far.W), near.W, atol=1e-9)
+        assert np.allclose(np.asarray(far.H), near.H, atol=1e-9)
+    folds = [fold(as_data(one), LOSSES["poisson"], 1, 0) for one in (a, blocks[0])]
+    assert np.array_equal(folds[0].matrix.rows(0, 60), folds[1].matrix.rows(0, 60))
+    assert folds[0].score(near) == pytest.approx(folds[1].score(far))
 
 
 def test_the_data_law_holds(client):

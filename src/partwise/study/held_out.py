@@ -287,17 +287,18 @@ def binomials(numbers: Array, counts: Array) -> Array:
     From the normal approximation, up or down until it is that one.
     """
     spread = np.sqrt(counts * SHARE * (1 - SHARE))
-    drawn = np.clip(np.floor(counts * SHARE + spread * ndtri(np.maximum(numbers, 1e-16))), 0, counts)
-    for step, wrong in ((-1, lambda b, a, u: _up_to(b - 1, a) > u), (1, lambda b, a, u: _up_to(b, a) <= u)):
+    drawn: Array = np.clip(np.floor(counts * SHARE + spread * ndtri(np.maximum(numbers, 1e-16))), 0, counts)
+    for step in (-1, 1):
         going = np.arange(len(counts))
         while len(going):
-            going = going[wrong(drawn[going], counts[going], numbers[going])]
+            below = _up_to(drawn[going] + min(step, 0), counts[going])
+            going = going[below > numbers[going] if step < 0 else below <= numbers[going]]
             drawn[going] += step
     return drawn
 
 
 def _up_to(successes: Array, counts: Array) -> Array:
     """P(Bin(a, ε) ≤ b)."""
-    below = betainc(np.maximum(counts - successes, 1e-300), np.maximum(successes + 1, 1e-300), 1 - SHARE)
-    chances: Array = np.where(successes < 0, 0.0, np.where(successes >= counts, 1.0, below))
+    chances: Array = betainc(np.maximum(counts - successes, 1e-300), np.maximum(successes + 1, 1e-300), 1 - SHARE)
+    chances[successes < 0], chances[successes >= counts] = 0, 1
     return chances
