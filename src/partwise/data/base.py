@@ -171,7 +171,6 @@ class PartedData(Matrix):
             return self.walk(_ChosenRows(axis=1), [], [chosen], workers).sums[0].whole
         return self.walk(_ChosenRows(axis=0), [Tall(factor=chosen)], [], workers).sums[0].whole
 
-
     def rows(self, lo: int, hi: int) -> Array:
         """Some rows, dense, gathered from the parts that have them."""
         if self.split == 1:

@@ -246,7 +246,6 @@ class ClusterData(DaskData):
         ]
         return np.concatenate(client.gather(asked))
 
-
     def derived(self, change: Any) -> Any:
         """The matrix of changed parts, made once where the parts lie."""
         cluster = self._source
