@@ -234,6 +234,10 @@ class Factor:
     rhs: FactorRows | None = None
     """A · rows, or Aᵀ · rows, where a pass has left it: the right-hand side of the other factor's half-step."""
 
+    def with_rhs(self, rhs: FactorRows | None = None) -> Factor:
+        """The factor with another right-hand side, or with none."""
+        return self if rhs is self.rhs else Factor(self.rows, self.gram, rhs)
+
 
 class Rows(Protocol):
     """A half-step whose gram is fixed: fill ``out`` with the new rows; ``rhs`` and ``factor`` stay untouched."""

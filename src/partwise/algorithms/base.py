@@ -24,6 +24,8 @@ class Side:
 
     def penalised(self, gram: Array) -> Array:
         """The gram with the quadratic part of the penalty."""
+        if not self.penalty:
+            return gram
         penalised: Array = gram + self.penalty.matrix(len(gram))
         return penalised
 

@@ -39,7 +39,7 @@ def _side(problem: Problem, step: Step, side: int, factor: Factor, fixed: Factor
     goals = own.penalty.goals(problem.rank)
     if goals is None:
         half = half_step(data, problem.loss, Job(own, fixed, before=factor.rows, measured=False), problem.workers)
-        return replace(half.factor, rhs=None), ()
+        return half.factor.with_rhs(), ()
     assert step.thetas is not None
     rows, lengths = np.array(factor.rows, np.float64), np.sqrt(np.diag(fixed.gram))
     linear = np.array(step.thetas.of(side)) * lengths if step.thetas.frozen else None

@@ -121,7 +121,7 @@ class Phase:
         if meta is None:
             return None
         problem, step = self.problem, reader.read(Step, meta)
-        return replace(step, deferred=problem.deferred_check(step))
+        return replace(step, deferred=problem.deferred_check(step.own(problem.algorithm), step.basis, step.weights))
 
 
 def _record(row: Any) -> Record:

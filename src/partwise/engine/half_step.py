@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,7 @@ SCATTERED = (
 )
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(NamedTuple):
     """One half-step to make: the rows of X for A ≈ X · fixedᵀ."""
 
     side: Side
@@ -49,8 +48,7 @@ class Job:
         return Tall(before, self.fixed.rhs, self.old, self.side.linear(len(self.fixed.gram)))
 
 
-@dataclass(frozen=True)
-class Half:
+class Half(NamedTuple):
     """A new factor and the sums that came with it."""
 
     factor: Factor

@@ -78,7 +78,7 @@ def _first_steps(problem: Problem, bases: Sequence[FactorRows], others: Sequence
         return [problem.pair(w, map_rows(lift, half.factor.rows)) for w, half in zip(bases, halves, strict=True)]
     ready = own is side
     return [
-        problem.step(0, factor, half.factor if ready else replace(half.factor, rhs=None), half.inner, ready=ready)
+        problem.step(0, factor, half.factor if ready else half.factor.with_rhs(), half.inner, ready=ready)
         for factor, half in zip(factors, halves, strict=True)
     ]
 
@@ -94,7 +94,7 @@ def advance_plain(problem: Problem, steps: Sequence[Step], algorithm: Algorithm)
     data, loss, workers = problem.data, problem.loss, problem.workers
     waiting = [step for step in steps if not step.ready and step.onward is None]
     jobs = [
-        Job(step.own(algorithm).h, replace(step.basis, rhs=step.rhs), before=step.h, measured=False) for step in waiting
+        Job(step.own(algorithm).h, step.basis.with_rhs(step.rhs), before=step.h, measured=False) for step in waiting
     ]
     halves = iter(half_steps(data.T, loss, jobs, workers) if jobs else ())
     weights = [step.onward or (step.weights if step.ready else next(halves).factor) for step in steps]
@@ -104,7 +104,7 @@ def advance_plain(problem: Problem, steps: Sequence[Step], algorithm: Algorithm)
     if loss.late and data.split == 1:
         seconds, onward = _look_onward(problem, steps, weights, seconds)
     return [
-        problem.following(step, half, replace(h, rhs=None), onward=later)
+        problem.following(step, half, h.with_rhs(), onward=later)
         for step, half, h, later in zip(steps, seconds, weights, onward, strict=True)
     ]
 
@@ -119,5 +119,5 @@ def _look_onward(
         for step, half, h in zip(steps, halves, weights, strict=True)
     ]
     later = half_steps(problem.data.T, problem.loss, jobs, problem.workers)
-    measured = [replace(half, inner=next_half.inner) for half, next_half in zip(halves, later, strict=True)]
+    measured = [half._replace(inner=next_half.inner) for half, next_half in zip(halves, later, strict=True)]
     return measured, [half.factor for half in later]

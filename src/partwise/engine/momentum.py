@@ -23,7 +23,7 @@ def advance_with_momentum(
     The pair of a try is (W, H ahead), whose error comes for nothing.
     """
     data, loss, workers = problem.data, problem.loss, problem.workers
-    states = [step.momentum or Momentum(rules.beta, 1.0, replace(step.basis, rhs=step.rhs), step.h) for step in steps]
+    states = [step.momentum or Momentum(rules.beta, 1.0, step.basis.with_rhs(step.rhs), step.h) for step in steps]
     both = list(zip(steps, states, strict=True))
     jobs = [
         Job(step.own(algorithm).h, state.ahead, step.h, state.h, measured=False, beta=state.beta)
@@ -49,14 +49,14 @@ def _try(problem: Problem, step: Step, state: Momentum, first: Half, second: Hal
     beta = min(state.ceiling, rules.growth * state.beta)
     ceiling = min(1.0, rules.ceiling_growth * state.ceiling)
     momentum = Momentum(beta, ceiling, _moved(second), first.factor.rows)
-    new = problem.following(step, second, replace(_moved(first), rhs=None), momentum=momentum)
+    new = problem.following(step, second, _moved(first).with_rhs(), momentum=momentum)
     return new if new.objective <= step.objective else None
 
 
 def _slower(step: Step, state: Momentum, rules: Extrapolation) -> Step:
     """A step that was made without momentum, and what the next one tries: less than what failed, and never more."""
     beta = max(LEAST_BETA, state.beta / rules.shrink)
-    return replace(step, momentum=Momentum(beta, state.beta, replace(step.basis, rhs=step.rhs), step.h))
+    return replace(step, momentum=Momentum(beta, state.beta, step.basis.with_rhs(step.rhs), step.h))
 
 
 def _moved(half: Half) -> Factor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from partwise.algorithms.base import Algorithm, Side
 from partwise.algorithms.relative import mean_diagonal
 from partwise.data.passes import sum_rows
 from partwise.data.products import gram_matrix
-from partwise.engine.component_sparsity import Thetas, first_thetas
+from partwise.engine.component_sparsity import Thetas, at_pair, first_thetas
 from partwise.engine.half_step import Half
 from partwise.engine.stationarity import stationarity
 from partwise.engine.step import Check, Deferred, Step
@@ -85,14 +85,15 @@ class Problem:
         if thetas is None and self.algorithm.adjusts:
             thetas = first_thetas(self.algorithm, self.rank)
         error, value = self.loss.value(self.data, basis, weights, inner, self.workers)
-        step = Step(iteration, self.clock.seconds, error, value, basis, weights, scales=scales, thetas=thetas, **known)
-        objective = value + self.penalties(step.own(self.algorithm), basis, weights)
-        return replace(step, objective=objective, deferred=self.deferred_check(step))
+        own = at_pair(self.algorithm.scaled(scales), thetas, basis, weights)
+        objective = value + self.penalties(own, basis, weights)
+        known |= {"scales": scales, "thetas": thetas, "deferred": self.deferred_check(own, basis, weights)}
+        return Step(iteration, self.clock.seconds, error, objective, basis, weights, **known)
 
-    def deferred_check(self, step: Step) -> Deferred[Check]:
-        """The stationarity check of a pair, with the penalties that it has."""
-        data, loss, workers, basis, weights = self.data, self.loss, self.workers, step.basis, step.weights
-        return Deferred(lambda: stationarity(data, loss, step.own(self.algorithm), basis, weights, workers))
+    def deferred_check(self, own: Algorithm, basis: Factor, weights: Factor) -> Deferred[Check]:
+        """The stationarity check of a pair, with the penalties of the algorithm as it has them there."""
+        data, loss, workers = self.data, self.loss, self.workers
+        return Deferred(lambda: stationarity(data, loss, own, basis, weights, workers))
 
     def penalties(self, algorithm: Algorithm, basis: Factor, weights: Factor) -> float:
         """What the penalties of both factors add to the loss."""
@@ -109,7 +110,10 @@ class Problem:
         old, new = before.basis.gram.diagonal(), half.factor.gram.diagonal()
         lengths = np.sqrt(old) * np.sqrt(new)
         assert dots is not None
-        cosines = np.divide(dots, lengths, out=np.where(old == new, 1.0, 0.0), where=lengths > 0)
+        if lengths.all():
+            cosines = dots / lengths
+        else:
+            cosines = np.divide(dots, lengths, out=np.where(old == new, 1.0, 0.0), where=lengths > 0)
         known |= {
             "scales": step.scales,
             "thetas": step.thetas,
@@ -128,6 +132,8 @@ class Problem:
 
 def _penalty(side: Side, factor: Factor) -> float:
     """The penalty of a factor."""
+    if not side.penalty:
+        return 0.0
     linear = side.linear(len(factor.gram))
     if linear is None:
         return side.value(factor.gram)

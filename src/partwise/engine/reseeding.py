@@ -13,6 +13,7 @@ from partwise.engine.problem import Problem
 from partwise.engine.step import Step
 from partwise.types import Array, Factor
 
+EPS = float(np.finfo(np.float64).eps)
 NOTHING_LEFT = 1e-6
 """Relative error below which nothing is left for another component to explain."""
 
@@ -20,7 +21,7 @@ NOTHING_LEFT = 1e-6
 def dead_components(gram_w: Array, gram_h: Array, norm2: float) -> Array:
     """The components that add nothing: ‖w_c‖ ‖h_c‖ is zero beside ‖A‖, to rounding."""
     size2 = gram_w.diagonal() * gram_h.diagonal()
-    return np.flatnonzero(~(size2 > np.finfo(np.float64).eps ** 2 * norm2))
+    return np.flatnonzero(~(size2 > EPS**2 * norm2))
 
 
 def reseed_dead(problem: Problem, step: Step, zero_floor: float) -> Step:

@@ -201,7 +201,7 @@ class Run:
         algorithm = self.exact = step.own(problem.algorithm)
         half = fold_in(problem.data.T, problem.loss, algorithm, step.w, problem.workers, step.rhs, step.h)
         known = {name: getattr(step, name) for name in ("thetas", "angles", "previous_w", "reseeded")}
-        basis = replace(step.basis, rhs=step.rhs)
+        basis = step.basis.with_rhs(step.rhs)
         self.best = problem.step(
-            step.iteration, basis, replace(half.factor, rhs=None), half.inner, step.scales, **known
+            step.iteration, basis, half.factor.with_rhs(), half.inner, step.scales, **known
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Generic, TypeVar, cast
 
 import numpy as np
@@ -162,7 +163,7 @@ class Step:
         """The largest angle by which a component turned since the previous iteration, in degrees (NaN at the first)."""
         return float("nan") if self.angles is None else float(self.angles.max())
 
-    @property
+    @cached_property
     def collapsed(self) -> bool:
         """Whether a whole factor has become zero."""
         return not (self.basis.gram.trace() > 0 and self.weights.gram.trace() > 0)

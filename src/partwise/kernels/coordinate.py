@@ -1,10 +1,17 @@
 """Coordinate sweeps over the rows of ½ xGxᵀ − r·x, x ≥ 0."""
 
+from typing import Any
+
 import numpy as np
 
 from partwise.kernels.jit import jit
 from partwise.kernels.squares import square_product
 from partwise.types import Array
+
+LANES = 64
+"""Rows that are swept together, an entry of each at a time, in vector instructions."""
+NARROW = 32
+"""The largest rank at which that is faster; above it most steps are zero and a row by itself skips them."""
 
 
 def coordinate_rows(
@@ -18,7 +25,8 @@ def coordinate_rows(
     """
     gradient = np.empty_like(out)
     square_product(factor, gram, gram.dtype.type(-np.inf), gradient)
-    _sweep_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out)
+    sweep = _sweep_together if len(gram) <= NARROW else _sweep_rows
+    sweep(gram, inverse, rhs, factor, sweeps, settled, gradient, out)
 
 
 @jit
@@ -61,3 +69,60 @@ def _sweep_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out):
                 first = gain
             if gain <= settled * first:
                 break
+
+
+def _sweep_together(gram: Array, inverse: Array, rhs: Array, factor: Array, *settings: Any) -> None:
+    """The same bits from ``LANES`` rows at a time, which lie in columns meanwhile."""
+    columns = np.empty((2, len(gram), LANES), rhs.dtype)
+    _sweep_lanes(gram, inverse, rhs, factor, *settings, columns[0], columns[1], np.zeros((3, LANES)))
+
+
+@jit
+def _sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, gradient, out, x, y, sums):
+    """``x`` and ``y`` are memory for columns of the factor and of the gradient, ``sums`` for three numbers a row.
+
+    Where there are too few rows the last one stands in for the others. ``limit`` is what a sweep must gain for another
+    one, −1 when a row has ended.
+    """
+    (n, k), step, gain, limit = out.shape, sums[0], sums[1], sums[2]
+    for lo in range(0, n, LANES):
+        for i in range(LANES):
+            row, limit[i] = min(lo + i, n - 1), 0
+            largest = rhs[row, 0]
+            for c in range(k):
+                x[c, i] = factor[row, c]
+                y[c, i] = gradient[row, c] - rhs[row, c]
+                largest = max(largest, rhs[row, c])
+            for c in range(k if largest == 0 else 0):
+                x[c, i] = 0
+                y[c, i] = 0
+        for sweep in range(sweeps):
+            for c in range(k):
+                scale, curvature, moved = inverse[c], np.float64(max(gram[c, c], 0)), False
+                for i in range(LANES):
+                    old = x[c, i]
+                    new = old - y[c, i] * scale
+                    new = new if new > 0 and scale > 0 else old * 0
+                    new = new if limit[i] >= 0 else old
+                    step[i] = new - old
+                    gain[i] += step[i] * step[i] * curvature
+                    x[c, i] = new
+                    moved |= step[i] != 0
+                if moved and scale > 0:
+                    for d in range(c + 1 if sweep == sweeps - 1 else 0, k):
+                        g = gram[c, d]
+                        for i in range(LANES):
+                            y[d, i] += step[i] * g
+            going = False
+            for i in range(LANES):
+                if sweep == 0:
+                    limit[i] = settled * gain[i]
+                if gain[i] <= limit[i]:
+                    limit[i] = -1
+                going |= limit[i] >= 0
+                gain[i] = 0
+            if not going:
+                break
+        for i in range(min(LANES, n - lo)):
+            for c in range(k):
+                out[lo + i, c] = x[c, i]

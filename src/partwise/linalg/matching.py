@@ -32,7 +32,7 @@ def matched_cosines(w: Array, other: Array) -> Array:
 
 def angles_between(cosines: Array) -> Array:
     """Degrees from cosines."""
-    degrees: Array = np.degrees(np.arccos(np.clip(cosines, -1, 1)))
+    degrees: Array = np.degrees(np.arccos(np.minimum(np.maximum(cosines, -1), 1)))
     return degrees
 
 

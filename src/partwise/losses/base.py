@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,8 +22,7 @@ Line: TypeAlias = Callable[[Array, int], tuple[Array, Array]]
 """(X, c) -> half the negative gradient of each row of X along component c, and its curvature there."""
 
 
-@dataclass(frozen=True)
-class HalfStep:
+class HalfStep(NamedTuple):
     """One half-step without its long arrays: small enough to be sent to every part."""
 
     side: Side
@@ -37,8 +36,7 @@ class HalfStep:
     """Whether the inner term of the loss is wanted at the rows as they were, not at the new ones."""
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(NamedTuple):
     """Half-steps to make on one part, with its rows of their long arrays."""
 
     part: Part

@@ -13,7 +13,7 @@ from partwise.algorithms.penalties import indefinite
 from partwise.algorithms.updates import exact
 from partwise.data.passes import Tall, as_part, total, walk
 from partwise.data.products import NEAR_EXACT, add_product, gram_of, product, residual2
-from partwise.kernels.products import column_dots, factor_sums, optimality
+from partwise.kernels.products import factor_sums, optimality
 from partwise.losses.base import Batch, Fill, Line, Loss, SideCheck
 from partwise.losses.weighted import WeightedSquared
 from partwise.threads.pool import Workers
@@ -175,9 +175,9 @@ class _PairSums:
                 part.product(lo, hi, shared[0], right)
             else:
                 right = rhs[lo:hi]
-            inner = np.zeros(factor.shape[1])
-            column_dots(right, factor[lo:hi], inner)
-            return gram_of(factor[lo:hi]), inner
+            rows, sums = factor[lo:hi], np.zeros((2, factor.shape[1]))
+            factor_sums(rows, right, rows, sums[0], sums[1])
+            return gram_of(rows), sums[0]
 
         return [], workers.map(block, part.blocks)
 

@@ -33,10 +33,10 @@ class CoordinateSweeps(Update):
 
     def prepare(self, gram: Array) -> Rows:
         diagonal = gram.diagonal()
-        inverse = np.divide(1, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)
+        inverse = 1 / np.where(diagonal > 0, diagonal, np.inf)
 
         def rows(rhs: Array, factor: Array, out: Array) -> None:
-            own, scale = (array.astype(out.dtype, copy=False) for array in (gram, inverse))
+            own, scale = gram.astype(out.dtype, copy=False), inverse.astype(out.dtype, copy=False)
             coordinate_rows(own, scale, rhs, factor, self.sweeps, self.settled, out)
 
         return rows

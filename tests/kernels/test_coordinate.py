@@ -1,0 +1,28 @@
+"""Coordinate sweeps of many rows together."""
+
+import numpy as np
+import pytest
+
+from partwise.kernels import coordinate
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("rank", [1, 5, 12])
+def test_rows_together_have_the_bits_of_a_row_alone(dtype, rank, monkeypatch):
+    """Whatever their number, with a component without curvature, rows whose right-hand side is 0, and an early end."""
+    rng = np.random.default_rng(rank)
+    fixed = rng.random((40, rank)) * (rng.random((40, rank)) < 0.6)
+    gram = fixed.T @ fixed - 0.2
+    inverse = 1 / np.where(gram.diagonal() > 0.5, gram.diagonal(), np.inf)
+    for rows in (1, coordinate.LANES, coordinate.LANES + 3):
+        factor = rng.random((rows, rank)) * (rng.random((rows, rank)) < 0.6)
+        rhs = factor @ gram + rng.normal(size=factor.shape)
+        rhs[1::7] = 0
+        arrays = [array.astype(dtype) for array in (gram, inverse, rhs, factor)]
+        for sweeps, settled in ((1, 0.0), (6, 0.0), (6, 0.1)):
+            together, alone = np.empty_like(arrays[2]), np.empty_like(arrays[2])
+            monkeypatch.setattr(coordinate, "NARROW", 32)
+            coordinate.coordinate_rows(*arrays, sweeps, settled, together)
+            monkeypatch.setattr(coordinate, "NARROW", 0)
+            coordinate.coordinate_rows(*arrays, sweeps, settled, alone)
+            np.testing.assert_array_equal(together, alone)
