@@ -202,6 +202,4 @@ class Run:
         half = fold_in(problem.data.T, problem.loss, algorithm, step.w, problem.workers, step.rhs, step.h)
         known = {name: getattr(step, name) for name in ("thetas", "angles", "previous_w", "reseeded")}
         basis = step.basis.with_rhs(step.rhs)
-        self.best = problem.step(
-            step.iteration, basis, half.factor.with_rhs(), half.inner, step.scales, **known
-        )
+        self.best = problem.step(step.iteration, basis, half.factor.with_rhs(), half.inner, step.scales, **known)
