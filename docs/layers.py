@@ -8,11 +8,11 @@ LAYERS: list[dict[str, str]] = [
     },
     {
         "kernels": "compiled row loops, the only room that imports numba: plain arrays in, plain arrays out",
-        "threads": "row blocks on threads (`pool`), how many may be used (`cores`), BLAS held at one (`blas`)",
+        "threads": "row blocks, and on how many threads (`pool`), usable cores (`cores`), BLAS held at one (`blas`)",
         "storage": "files: `archive`, `targets`, `locks`, `npy`, `gzipped`, and `settings` (the one serialiser)",
     },
     {
-        "data": "`as_data` alone asks what kind a matrix is; dense, sparse, disk, Dask; passes and products",
+        "data": "`as_data` asks what kind a matrix is, engines never do; dense, sparse, disk, Dask; passes, products",
         "algorithms": "`table` (by name), `base` (what one is), `stored` (in files), `penalties`, `updates/`",
     },
     {

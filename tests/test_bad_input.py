@@ -480,7 +480,7 @@ def test_a_made_start_out_of_range() -> None:
 
 def test_the_last_line_of_defence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the start itself is not finite all the same, that is a sentence and no result."""
-    monkeypatch.setattr("partwise.inits.base.in_range", lambda data, w, h=None: (w, h))
+    monkeypatch.setattr("partwise.engine.iteration.in_range", lambda data, w, h=None: (w, h))
     for polish in (None, "hals"):
         refused(ValueError, "left the range", factorize, A, 2, init=(W * 1e300, H * 1e300), polish=polish)
     refused(ValueError, "left the range", lambda: next(pw.iterate(A, 2, init=W * 1e300)))

@@ -146,7 +146,7 @@ def factorize(
     if biases:
         matrix, rank, chosen, init = _with_biases(as_data(matrix), rank, chosen, init)
     if memory_limit is not None:
-        expected = plan(matrix, rank, algorithm=chosen, init=init, restarts=restarts, threads=threads)
+        expected = plan(matrix, rank, algorithm=chosen, init=init, restarts=restarts, racing=racing, threads=threads)
         refuse_beyond(memory_limit, expected)
     call = checked_call(
         matrix,

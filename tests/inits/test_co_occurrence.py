@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from partwise.data.as_data import as_data
-from partwise.inits.co_occurrence import CoOccurrence, column_sums
+from partwise.inits.co_occurrence import CoOccurrence, company_sums
 from partwise.threads.pool import Workers
 
 
@@ -55,7 +55,7 @@ def test_ten_words_for_each_topic_are_the_default_pool(sparse):
 def test_sums_of_columns(small):
     """‖C e_j‖₁ without C."""
     with Workers(1) as workers:
-        np.testing.assert_allclose(column_sums(as_data(small), workers), (small @ small.T).sum(axis=0), rtol=1e-12)
+        np.testing.assert_allclose(company_sums(as_data(small), workers), (small @ small.T).sum(axis=0), rtol=1e-12)
 
 
 def test_each_planted_topic_is_met_and_noise_words_are_not():

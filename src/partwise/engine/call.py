@@ -15,12 +15,12 @@ from partwise.data.as_data import as_data
 from partwise.engine.checkpoint import Identity, Phase, Single, State
 from partwise.engine.driver import drain
 from partwise.engine.problem import Clock, Problem
-from partwise.engine.restarts import RACING, Race, Racing, StartRow, race, start_row
+from partwise.engine.restarts import RACING, Race, Racing, StartRow, check_racing, race, start_row
 from partwise.engine.run import Run, default_stop
 from partwise.engine.stopping import Reason, Rule, Stationarity, any_rules, rule_list
-from partwise.engine.warm_start import Sample as Sample  # its line in INITS
-from partwise.inits.base import Given
-from partwise.inits.table import as_init, is_seeded, is_warm, name_of, start_for
+from partwise.engine.warm_start import SVDBest as SVDBest  # the lines of that file in INITS
+from partwise.inits.base import Given, declared
+from partwise.inits.table import as_init, name_of, start_for
 from partwise.linalg.svd import SVD, block_svd
 from partwise.losses.table import algorithm_for, loss_of, suited
 from partwise.threads.blas import single_threaded_blas
@@ -54,8 +54,7 @@ def checked_call(
     rules = None if stop is None else rule_list(stop)
     problem = as_problem(matrix, rank, algorithm, init, threads, reseed, restarts, clock, lenient)
     check_seed(seed)
-    if racing is not None and not isinstance(racing, Racing):
-        raise TypeError(f"racing must be a Racing(...) or None, not {racing!r}.")
+    check_racing(racing)
     whole_number("restarts", restarts)
     if keep is None:
         keep = "last" if problem.algorithm.plain else "best"
@@ -100,8 +99,7 @@ class Call:
     ) -> tuple[Run, list[StartRow], float | None]:
         """(the run to return, a row for every start, the SVD's error): the starts, the polish and the exact H."""
         phase = state if isinstance(state, Single) else self._starts(seed, tick, state)
-        with single_threaded_blas():  # once, and not in every iteration
-            drain([phase.run], tick=lambda: tick(phase))
+        drain([phase.run], tick=lambda: tick(phase))
         if not phase.run.begun:
             raise KeyboardInterrupt
         phase.run.iterate.refuse_not_finite()
@@ -120,11 +118,11 @@ class Call:
     def _starts(self, seed: int | None, tick: Callable[[State], None], state: Race | None) -> Single:
         """The only start, not yet begun, or the best of several, which has come to its end."""
         seed = drawn_seed(self.seed) if seed is None else seed
-        count = self.restarts if is_seeded(self.problem.init) else 1
+        count = self.restarts if declared(self.problem.init).seeded else 1
         if count == 1:
             return Single(Run(self.problem, seed, self.rules, self.keep), [])
         seeds = range(seed, seed + count)
-        with single_threaded_blas():
+        with single_threaded_blas():  # once, and not in every leg
             return Single(*race(self.problem, seeds, self.rules, self.keep, self.racing, state=state, tick=tick))
 
     @property
@@ -196,14 +194,12 @@ def as_problem(
         start = Given(np.zeros((data.shape[0], rank)), np.zeros((rank, data.shape[1])))
     if refusal := loss_of(chosen, data).refuses(data, chosen) or chosen.refuses(rank, data.shape):
         raise ValueError(refusal)
-    if data.for_starts is None and not getattr(start, "reads_nothing", False):
+    said = declared(start)
+    if data.for_starts is None and not said.reads_nothing:
         raise ValueError(f"The start {name_of(start)} would read unknown entries as 0; use random, or W itself.")
-    check = getattr(start, "check", None)
-    if check is not None:
-        check(data, rank)
-    warm = is_warm(start, data, rank)
+    said.check(data, rank)
     reseed = not chosen.plain if reseed is None else reseed
-    return Problem(data, rank, chosen, start, Workers(threads), clock or Clock(), reseed, warm)
+    return Problem(data, rank, chosen, start, Workers(threads), clock or Clock(), reseed, said.warm(data, rank))
 
 
 def drawn_seed(seed: int | None) -> int:
@@ -218,7 +214,10 @@ def _polish(problem: Problem, polish: str | Algorithm) -> Algorithm:
         if side.update.constraint:
             raise ValueError(f"A polish would undo {side.update.constraint} of {first.name}; leave polish=None.")
     if chosen.loss != first.loss:
-        raise ValueError(f"{chosen.name} minimises another error, so it cannot polish; use hals or anls.")
+        raise ValueError(
+            f"{chosen.name} minimises the {chosen.loss} loss and {first.name} the {first.loss} one: it cannot polish; "
+            f"use one for the same loss, such as {algorithm_for(None, first.loss).name}."
+        )
     if isinstance(polish, str):
         chosen = chosen.with_penalties(first.w.penalty, first.h.penalty)
         chosen = frozen(chosen, w=first.w.update.fixed, h=first.h.update.fixed)

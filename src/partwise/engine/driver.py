@@ -13,7 +13,7 @@ from partwise.engine.problem import Problem
 from partwise.engine.reseeding import reseed_dead
 from partwise.engine.run import Run
 from partwise.engine.step import Step
-from partwise.engine.stopping import Reason, Rule, any_rules
+from partwise.engine.stopping import Reason, deadline
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import OutOfTime
 from partwise.types import NoMinimum
@@ -63,8 +63,7 @@ def drive(runs: Sequence[Run], end: int | None = None) -> Iterator[None]:
 
 def _left(run: Run) -> float:
     """The seconds that a run's next iteration has: those to the deadline of a rule that is asked after it."""
-    rules = [rule for rule in any_rules(run.rules) if isinstance(rule, Rule) and rule.asked_at(run.iterations + 1)]
-    return min((rule.deadline for rule in rules), default=np.inf) - run.problem.clock.seconds
+    return deadline(run.rules, run.iterations + 1) - run.problem.clock.seconds
 
 
 def _advance_apart(problem: Problem, runs: Sequence[Run]) -> bool:
@@ -80,9 +79,10 @@ def _advance_apart(problem: Problem, runs: Sequence[Run]) -> bool:
 def drain(runs: Sequence[Run], end: int | None = None, tick: Callable[[], None] = lambda: None) -> bool:
     """Drive runs as far as they go; False where an interrupt ended them. ``tick`` is called after every iteration."""
     try:
-        for _ in drive(runs, end):
-            if runs[0].iterations:
-                tick()
+        with single_threaded_blas():  # once, and not in every iteration
+            for _ in drive(runs, end):
+                if runs[0].iterations:
+                    tick()
     except KeyboardInterrupt:
         for run in runs:
             run.reason = run.reason or Reason.INTERRUPTED

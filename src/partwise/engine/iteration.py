@@ -20,6 +20,7 @@ from partwise.data.sparse_structure import check_structure
 from partwise.engine.half_step import Half, Job, half_steps
 from partwise.engine.problem import Problem
 from partwise.engine.step import StartCost, Step
+from partwise.inits.base import declared
 from partwise.inits.range import in_range
 from partwise.threads.blas import single_threaded_blas
 from partwise.types import Array, Factor, FactorRows
@@ -36,14 +37,10 @@ def begin(problem: Problem, seeds: Sequence[int | None]) -> list[Step]:
 def _start(problem: Problem, seed: int | None) -> tuple[FactorRows, Array | None, StartCost]:
     """W⁽⁰⁾, its own H where it has one, and its cost; a sparse W becomes dense here, at the first update."""
     data, rng, began = problem.data, np.random.default_rng(seed), time.perf_counter()
-    blind, pair = getattr(problem.init, "reads_nothing", False), getattr(problem.init, "pair", None)
-    seen = data if blind else data.for_starts or data
+    start = declared(problem.init)
+    seen = data if start.reads_nothing else data.for_starts or data
     w: Any
-    h: Array | None
-    if pair is None:
-        w, h = problem.init(seen, problem.rank, rng, problem.workers), None
-    else:
-        w, h = pair(seen, problem.rank, rng, problem.workers)
+    w, h = start.pair(seen, problem.rank, rng, problem.workers)
     seconds = time.perf_counter() - began
     if issparse(w):
         check_structure(w, "The start W")
@@ -52,10 +49,8 @@ def _start(problem: Problem, seed: int | None) -> tuple[FactorRows, Array | None
     else:
         cost = StartCost(seconds, np.asarray(w).nbytes)
     checked = as_factor(w, "The start W", (data.shape[0], problem.rank))
-    if not getattr(problem.init, "in_range", False) and h is None:
-        checked, _ = in_range(data, checked)
-    other = getattr(problem.init, "other", None)
-    h = h if other is None else other(data, problem.rank, rng)
+    checked, across = in_range(data, checked, None if h is None else h.T)
+    h = None if across is None else np.ascontiguousarray(across.T, data.dtype)
     return data.hold(np.ascontiguousarray(checked, data.dtype)), h, cost
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from partwise.algorithms.base import Algorithm
 from partwise.arguments import as_bytes, check_rank, readable_bytes, whole_number
 from partwise.data.as_data import Outline, outline
-from partwise.engine.restarts import WIDTH
+from partwise.engine.restarts import RACING, WIDTH, Racing, check_racing
+from partwise.inits.base import declared
 from partwise.inits.table import as_init, start_for
 from partwise.losses.table import algorithm_for, loss_of, suited
 from partwise.threads.pool import thread_count
@@ -64,10 +65,12 @@ def plan(
     loss: str | None = None,
     init: Any = None,
     restarts: int = 1,
+    racing: Racing | None = RACING,
     threads: int | None = None,
 ) -> Plan:
     """The bytes of ``factorize`` for a matrix, or for a shape (m, n) with ``nnz`` entries, dense where not given."""
     whole_number("restarts", restarts)
+    check_racing(racing)
     chosen = algorithm_for(algorithm, loss)
     as_init(init, chosen, restarts)  # a wrong name is refused before the data are read
     data = outline(matrix, nnz, dtype)
@@ -77,10 +80,10 @@ def plan(
     pair = (m + n) * rank * kind.itemsize
     moving = chosen.extrapolation is not None
     beside = max(0, min(restarts, max(1, WIDTH // rank)) - 1)
-    waiting = max(0, int(np.ceil(0.3 * restarts)) - 1 - beside) if restarts > 1 else 0
+    ahead = 1 if racing is None else racing.cuts(restarts)[0][1]
+    waiting = max(0, ahead - 1 - beside)
     count = (MOVING if moving else PLAIN) * (1 + beside) + HELD * waiting
-    peak_bytes = getattr(start, "peak_bytes", None)
-    start_peak = int(peak_bytes(data, rank)) if peak_bytes is not None else 0
+    start_peak = int(declared(start).peak_bytes(data, rank))  # type: ignore[arg-type]
     factors, width = max(int(count * pair), start_peak), rank * (1 + beside)
     buffers = 2 * thread_count(threads) * max(1, max(m, n) // 4) * width * kind.itemsize
     kept = int(pair * KEPT[moving] * (1 + beside + waiting))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from partwise.arguments import is_whole
 from partwise.engine.driver import drain
 from partwise.engine.problem import Problem
 from partwise.engine.run import Run
-from partwise.engine.stopping import Reason, Rule, any_rules
+from partwise.engine.stopping import Reason, Rule, deadline
 from partwise.inits.table import name_of
 
 WIDTH = 160
@@ -31,7 +32,7 @@ class StartRow:
 
 @dataclass(frozen=True)
 class Racing:
-    """At iteration ``at[i]`` the best ``share[i]`` of all starts go on, by the penalised objective.
+    """At iteration ``at[i]`` the best ``share[i]`` of all starts go on, by what the run minimises.
 
     All starts are compared at the same iteration. Errors before iteration 10 say next to nothing about the end, so
     the first cut is there and the mildest. With fewer than ``least`` starts left nobody is dropped.
@@ -60,6 +61,12 @@ class Racing:
 
 
 RACING = Racing()
+
+
+def check_racing(racing: Any) -> None:
+    """Refuse what is neither a Racing nor None."""
+    if racing is not None and not isinstance(racing, Racing):
+        raise TypeError(f"racing must be a Racing(...) or None, not {racing!r}.")
 
 
 @dataclass
@@ -154,8 +161,7 @@ def _interrupted(race: Race) -> tuple[Run, list[StartRow]]:
 
 def _too_late(rules: Sequence[Rule], problem: Problem) -> bool:
     """Whether a time limit leaves no time for further starts."""
-    spent = problem.clock.seconds
-    return any(spent >= getattr(rule, "deadline", np.inf) for rule in any_rules(rules))
+    return problem.clock.seconds >= deadline(rules)
 
 
 def _by_score(run: Run) -> float:

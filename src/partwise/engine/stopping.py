@@ -265,6 +265,18 @@ def any_rules(rules: Iterable[Any]) -> Iterator[Any]:
             yield rule
 
 
+def deadline(rules: Iterable[Any], iteration: int | None = None) -> float:
+    """The seconds after which a rule ends a run: of those asked after this iteration, or of all."""
+    seconds = np.inf
+    for rule in rules:
+        asked_at = getattr(rule, "asked_at", None)  # a plain function is always asked
+        if iteration is not None and asked_at is not None and not asked_at(iteration):
+            continue
+        own = deadline(rule.rules, iteration) if isinstance(rule, AnyOf) else getattr(rule, "deadline", np.inf)
+        seconds = min(seconds, own)
+    return float(seconds)
+
+
 def rule_list(stop: Any) -> tuple[Rule, ...]:
     """A rule or a sequence of rules, checked."""
     rules = (stop,) if callable(stop) and not isinstance(stop, type) else stop

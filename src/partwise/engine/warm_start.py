@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,7 +18,7 @@ from partwise.engine.problem import Problem
 from partwise.engine.run import Run
 from partwise.engine.step import Step
 from partwise.engine.stopping import Frobenius, MaxIterations
-from partwise.inits.base import Given, Init
+from partwise.inits.base import Given, Init, Start
 from partwise.inits.columns import RandomColumns
 from partwise.inits.compact import apart, compact
 from partwise.inits.nndsvd import NNDSVD
@@ -38,7 +37,7 @@ ENOUGH = Frobenius(change=2e-4) | MaxIterations(100)
 
 
 @dataclass(frozen=True)
-class Sample:
+class Sample(Start):
     """W of a run on a small part of A: random columns and the longest rows, ``size`` of each for every component.
 
     At most a quarter of the columns are drawn, and not more than hold some 8 million entries. The run is als-hals from
@@ -92,7 +91,7 @@ AHEAD = 8
 
 
 @dataclass(frozen=True)
-class SVDBest:
+class SVDBest(Start):
     """W and H of NNDSVD; on small data eight iterations on from there or from svd-centroid, whichever is ahead then.
 
     Both come from one SVD of tolerance ``tol``, and the iterations are als-hals without its lead: such starts end in
@@ -101,7 +100,7 @@ class SVDBest:
     rows or columns than components, the start is ``sample``. Where A lies makes no difference.
     """
 
-    seeded: ClassVar[bool] = False
+    seeded = False
     """Seeds give nearly the same start, so runs of several say nothing about how reliable components are."""
 
     tol: float = 1e-3

@@ -16,7 +16,7 @@ from partwise.algorithms.table import ALGORITHMS
 from partwise.arguments import choose, is_whole, number
 from partwise.data.as_data import as_factor
 from partwise.engine.half_step import Job, half_step
-from partwise.inits.base import Given, Init
+from partwise.inits.base import Given, Init, Start, declared
 from partwise.inits.table import as_init
 from partwise.losses.table import ALIASES, LOSSES, algorithm_for, beta, loss_of
 from partwise.threads.pool import Workers
@@ -141,7 +141,7 @@ def chosen_start(init: Any, solver: Any, rank: int, X: Data, w: Any, h: Any) -> 
     if hasattr(init, "shape") or isinstance(init, list):
         return Given(_array(init, (X.shape[1], rank)))
     start = as_init(init)
-    if not fits and getattr(start, "within_sides", False):
+    if not fits and declared(start).within_sides:
         raise ValueError(
             f"init = {init!r} can only be used when n_components <= min(n_samples, n_features); use init='random'."
         )
@@ -202,7 +202,7 @@ def _checked(factor: Any, name: str, shape: tuple[int, int]) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class FromWeights:
+class FromWeights(Start):
     """The components that least squares gives for weights of the samples that are known."""
 
     weights: Array

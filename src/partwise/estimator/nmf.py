@@ -176,7 +176,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
         With init="custom" the start is W (samples × components), H (components × features), or both.
         """
-        rules = self._rules(self._algorithm((1, 1)))
+        rules = self._rules(self._algorithm((1, 1)))  # whatever the shape: penalties do not matter to the rules
         samples = checked_samples(self, X, reset=True)
         call = self._call(samples, W, H, rules)
         data = call.problem.data
@@ -186,7 +186,8 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
                 raise KeyboardInterrupt
             fit = certified(run, starts)
         self._scales = fit.certificate.scales
-        self.algorithm_ = fit.algorithm or call.problem.algorithm.scaled(self._scales)
+        assert fit.algorithm is not None
+        self.algorithm_ = fit.algorithm
         self.components_ = np.ascontiguousarray(np.asarray(fit.w).T)
         self.n_components_ = self._n_components = fit.rank
         self.certificate_ = fit.certificate

@@ -23,9 +23,9 @@ from partwise.experiments.experiment import Cell, Claim, Context, Experiment, Re
 from partwise.experiments.numbers import above, median, rank_correlation, rounded, seconds_of
 from partwise.experiments.table_one import iterations_saved, table_one
 from partwise.factorize import iterate
-from partwise.inits.base import Init
+from partwise.inits.base import Init, declared
 from partwise.inits.svd_centroid import SVDCentroid
-from partwise.inits.table import INITS, is_seeded
+from partwise.inits.table import INITS
 from partwise.linalg.matching import matched_cosines, unit_columns
 from partwise.linalg.svd import SVD, truncated_svd
 
@@ -99,7 +99,7 @@ def _start(name: str, svd: SVD) -> Init:
 def _row(matrix: sp.csr_array, name: str, rank: int, svd: SVD, seeds: int) -> Record:
     """One start over all seeds."""
     init = _start(name, svd)
-    runs = [_run(matrix, init, rank, seed) for seed in (range(seeds) if is_seeded(init) else range(1))]
+    runs = [_run(matrix, init, rank, seed) for seed in (range(seeds) if declared(init).seeded else range(1))]
     errors = np.array([[above(step.error, svd.error) for step in steps] for steps in runs])
     at = [min(i, errors.shape[1] - 1) for i in AT]
     costs = [steps[0].start for steps in runs]

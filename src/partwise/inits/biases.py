@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from partwise.inits.base import Start
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data
 
 
 @dataclass(frozen=True)
-class Biased:
+class Biased(Start):
     """k random components, then the biases: (b, ½√μ) and (½√μ, c), whose ½√μ columns are held; μ is the mean entry.
 
     So WH holds ½√μ (b_i + c_j) beside the parts, and both biases are nonnegative. The lower the level that is held, the
@@ -19,7 +20,6 @@ class Biased:
     """
 
     reads_nothing = True
-    in_range = True
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
         level = _level(data)
@@ -27,12 +27,12 @@ class Biased:
         w[:, -2], w[:, -1] = level, level / 2
         return w.astype(data.dtype)
 
-    def other(self, data: Data, rank: int, rng: np.random.Generator) -> Array:
-        """H as a tall factor: small weights, and the columns' biases."""
-        level = _level(data)
+    def pair(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> tuple[Array, Array]:
+        """W, and H as a tall factor: small weights, and the columns' biases."""
+        w, level = self(data, rank, rng, workers), _level(data)
         h = rng.random((data.shape[1], rank)) * 0.2 * level
         h[:, -2], h[:, -1] = level / 2, level
-        return h.astype(data.dtype)
+        return w, h.astype(data.dtype)
 
 
 def _level(data: Data) -> float:

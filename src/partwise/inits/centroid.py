@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from partwise.arguments import whole_number
 from partwise.data.products import product
+from partwise.inits.base import Start
 from partwise.inits.clustering import fill_empty, next_seed
 from partwise.inits.compact import apart, compact
 from partwise.threads.pool import Workers
@@ -17,7 +17,7 @@ from partwise.types import Array, Data
 
 
 @dataclass(frozen=True)
-class Centroid:
+class Centroid(Start):
     """The concept vectors of spherical k-means on A's columns (Dhillon and Modha 2001; the paper, section 4.1).
 
     With â_j = a_j / ‖a_j‖ and cluster c of n_c columns: w_c = ℓ_c · (Σ â_j) / n_c, ℓ_c their mean length. That has the
@@ -26,7 +26,7 @@ class Centroid:
     fewer when no column changes its cluster. Columns that are zero, beside the longest, belong to none.
     """
 
-    within_sides: ClassVar[bool] = True
+    within_sides = True
 
     rounds: int = 50
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from partwise.arguments import whole_number
 from partwise.data.passes import total, walk
 from partwise.data.products import product
+from partwise.inits.base import Start
 from partwise.inits.compact import OUT_OF_RANGE, apart, compact
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Part
@@ -21,7 +22,7 @@ DIGITS = 5
 
 
 @dataclass(frozen=True)
-class CoOccurrence:
+class CoOccurrence(Start):
     """Columns of C = A Aᵀ as far apart as can be in L1 (the paper, section 4.2, after Sandler 2005).
 
     The paper applies Algorithm 2 of Sandler (KDD 2005) to C. The public sources that were searched hold its abstract
@@ -35,7 +36,7 @@ class CoOccurrence:
     of A times a few columns of Aᵀ. The seed plays no part unless there are fewer words than topics.
     """
 
-    seeded: ClassVar[bool] = False
+    seeded = False
 
     pool: int | None = None
 

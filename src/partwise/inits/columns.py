@@ -9,13 +9,14 @@ import scipy.sparse as sp
 
 from partwise.arguments import whole_number
 from partwise.data.products import product
+from partwise.inits.base import Start
 from partwise.inits.compact import apart, compact
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data
 
 
 @dataclass(frozen=True)
-class RandomColumns:
+class RandomColumns(Start):
     """Each column of W is the mean of ``p`` random columns of A (the paper's random Acol, section 4.2, p = 20).
 
     Zero columns are not drawn, and never more than half of the others, since means of all of them would be alike.

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from partwise.arguments import whole_number
 from partwise.data.products import product
+from partwise.inits.base import Start
 from partwise.inits.columns import random_means
 from partwise.inits.compact import apart, compact
 from partwise.threads.pool import Workers
@@ -19,7 +20,7 @@ DIGITS = 5
 
 
 @dataclass(frozen=True)
-class LongestColumns:
+class LongestColumns(Start):
     """Each column of W is the mean of ``p`` random columns among the longest of A (the paper's random C, 4.2).
 
     ``pool`` is how many of the longest (in the 2-norm) there are to draw from; None is a tenth of the columns, at

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from partwise.arguments import number
 from partwise.data.products import product
+from partwise.inits.base import Start
 from partwise.inits.compact import apart, compact
 from partwise.linalg.svd import SVD, block_svd, svd_peak_bytes
 from partwise.threads.pool import Workers
@@ -17,15 +17,15 @@ from partwise.types import Array, Data
 
 
 @dataclass(frozen=True)
-class NNDSVD:
+class NNDSVD(Start):
     """W from the larger of the positive and negative parts of each singular pair (Boutsidis and Gallopoulos 2008).
 
     w_1 = √s_1 |u_1|, and w_c = √(s_c ‖u_c^±‖ ‖v_c^±‖) u_c^± / ‖u_c^±‖ with the sign for which the root is larger.
     ``tol`` is the tolerance of the SVD; a loose one is enough for a start. ``svd`` is one that is known.
     """
 
-    seeded: ClassVar[bool] = False
-    within_sides: ClassVar[bool] = True
+    seeded = False
+    within_sides = True
 
     tol: float = 1e-2
     svd: SVD | None = field(default=None, repr=False)
@@ -72,7 +72,7 @@ class NNDSVDa(NNDSVD):
 class NNDSVDar(NNDSVD):
     """NNDSVD with its zeros filled by random numbers on [0, 1/100) of what NNDSVDa fills in."""
 
-    seeded: ClassVar[bool] = True
+    seeded = True
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array:
         w = self.parts(data, rank, rng, workers)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,6 +10,7 @@ import scipy.sparse as sp
 from partwise.algorithms.updates import CoordinateSweeps
 from partwise.arguments import number, whole_number
 from partwise.data.products import gram_of
+from partwise.inits.base import Start
 from partwise.inits.compact import apart, compact
 from partwise.inits.nndsvd import balanced, check_svd_settings, signed_parts
 from partwise.linalg.svd import SVD, svd_peak_bytes
@@ -19,7 +19,7 @@ from partwise.types import Array, Data
 
 
 @dataclass(frozen=True)
-class NNSVDLRC:
+class NNSVDLRC(Start):
     """Both parts of ⌊k/2⌋ + 1 singular pairs, improved on their low-rank product (Atif, Qazi and Gillis 2019).
 
     With Y Zᵀ the SVD of rank p = ⌊k/2⌋ + 1: the first topic is |y_1| |z_1|ᵀ, each further pair gives its positive and
@@ -28,8 +28,8 @@ class NNSVDLRC:
     ``rounds`` times. ``tol`` is the tolerance of the SVD, ``svd`` one that is known.
     """
 
-    seeded: ClassVar[bool] = False
-    within_sides: ClassVar[bool] = True
+    seeded = False
+    within_sides = True
 
     tol: float = 1e-2
     svd: SVD | None = field(default=None, repr=False)

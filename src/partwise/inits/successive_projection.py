@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from partwise.data.products import product
+from partwise.inits.base import Start
 from partwise.inits.compact import apart, compact
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data
@@ -18,7 +18,7 @@ TIE = 1e-6
 
 
 @dataclass(frozen=True)
-class SuccessiveProjection:
+class SuccessiveProjection(Start):
     """The k columns of A that successive orthogonal projection picks (Araújo et al. 2001; Gillis and Vavasis 2014).
 
     Pick the column with the longest residual, then project all columns off it: with q the unit residual picked,
@@ -27,8 +27,8 @@ class SuccessiveProjection:
     The seed plays no part unless A has fewer directions than topics.
     """
 
-    seeded: ClassVar[bool] = False
-    within_sides: ClassVar[bool] = True
+    seeded = False
+    within_sides = True
 
     def __call__(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> Array | sp.csr_array:
         w = np.zeros((data.shape[0], rank), data.dtype)

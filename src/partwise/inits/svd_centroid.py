@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from partwise.arguments import number
 from partwise.data.products import product
+from partwise.inits.base import Start
 from partwise.inits.clustering import k_means
 from partwise.inits.compact import apart, compact
 from partwise.linalg.svd import SVD, block_svd, svd_peak_bytes
@@ -18,7 +18,7 @@ from partwise.types import Array, Data
 
 
 @dataclass(frozen=True)
-class SVDCentroid:
+class SVDCentroid(Start):
     """Cluster the rows of the SVD's V (n × k), then average A's columns in each cluster (the paper, section 4.2).
 
     ``v`` is V, or the SVD that has it, where it is known; otherwise it comes from a truncated SVD with tolerance
@@ -26,7 +26,7 @@ class SVDCentroid:
     they stand, in at most ``rounds`` rounds. Zero columns of A belong to no cluster.
     """
 
-    within_sides: ClassVar[bool] = True
+    within_sides = True
 
     v: Array | SVD | None = field(default=None, repr=False)
     tol: float = 1e-2

@@ -50,11 +50,6 @@ def name_of(init: Init) -> str:
     return named or str(getattr(init, "__name__", type(init).__name__))
 
 
-def is_seeded(init: Init) -> bool:
-    """Whether another seed gives another start; without a word from the start itself, yes."""
-    return bool(getattr(init, "seeded", True))
-
-
 def with_svd(init: Init, svd: SVD) -> Init:
     """The start with an SVD that is known, where it takes one and has none."""
     for name in ("svd", "v"):
@@ -62,12 +57,6 @@ def with_svd(init: Init, svd: SVD) -> Init:
             with_one: Init = replace(init, **{name: svd})
             return with_one
     return init
-
-
-def is_warm(init: Init, data: Data, rank: int) -> bool:
-    """Whether W comes from a run, so that it needs no lead; a start that does not say so has none."""
-    warm = getattr(init, "warm", None)
-    return warm is not None and bool(warm(data, rank))
 
 
 def start_for(init: Any, algorithm: Algorithm, restarts: Any, data: Data | None) -> Init:

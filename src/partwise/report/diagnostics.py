@@ -9,7 +9,8 @@ import numpy as np
 from partwise.data.as_data import as_data
 from partwise.data.write import ArrayOrSparse
 from partwise.factorize import factorize
-from partwise.inits.table import INITS, RANDOM, is_seeded
+from partwise.inits.base import declared
+from partwise.inits.table import INITS, RANDOM
 from partwise.linalg.matching import matched_cosines, unit_columns
 from partwise.linalg.svd import SVD, truncated_svd
 from partwise.report.labelled_fit import LabelledFit
@@ -47,7 +48,7 @@ def reliability(labelled: LabelledFit, matrix: ArrayOrSparse, runs: int) -> Arra
     if fit.algorithm is None or fit.rank > min(matrix.shape):
         return None
     start = fit.certificate.start
-    init = start.init if start is not None and start.init in INITS and is_seeded(INITS[start.init]()) else RANDOM
+    init = start.init if start is not None and start.init in INITS and declared(INITS[start.init]()).seeded else RANDOM
     seed, data, own = fit.certificate.seed or 0, as_data(matrix), unit_columns(fit.w)
     factors = [
         factorize(data, fit.rank, algorithm=fit.algorithm, init=init, seed=seed + 1 + run).w for run in range(runs)

@@ -16,8 +16,8 @@ from partwise.engine.restarts import race
 from partwise.engine.run import Run, default_stop
 from partwise.engine.stopping import Reason, Rule, rule_list
 from partwise.factorize import certified
-from partwise.inits.base import Init
-from partwise.inits.table import is_seeded, name_of
+from partwise.inits.base import Init, declared
+from partwise.inits.table import name_of
 from partwise.linalg.matching import matched_cosines, unit_columns
 from partwise.losses.table import algorithm_for
 from partwise.result.factorization import Factorization
@@ -117,7 +117,7 @@ def stability(
 
 def check_seeded(init: Init) -> None:
     """Refuse a start that is the same for every seed: its runs agree by construction."""
-    if not is_seeded(init):
+    if not declared(init).seeded:
         raise ValueError(
             f"The start {name_of(init)!r} is the same for every seed, so its runs say nothing about stability; "
             "use random-acol, random or svd-centroid."
