@@ -15,7 +15,7 @@ import numpy as np
 
 from fuzz.calls import Case
 from fuzz.outcome import is_sentence
-from partwise.cli import app, main
+from partwise.cli import application, main
 
 WORDS = [
     "-1",
@@ -56,7 +56,7 @@ def options() -> dict[str, list[str]]:
     """Verb -> its options that take a value."""
     import typer
 
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(application())
     return {
         verb: [
             one.opts[-1]

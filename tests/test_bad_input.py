@@ -255,7 +255,7 @@ def test_malformed_sparse_matrices(what: str, tmp_path: Path) -> None:
         "write_matrix": lambda m: pw.write_matrix(tmp_path / "a", m),
         "write_matrix by rows": lambda m: pw.write_matrix(tmp_path / "b", m, long=0),
         "write_matrix of blocks": lambda m: pw.write_matrix(tmp_path / "c", iter([m])),
-        "a dask block": lambda m: make_part([m], 0, 0, 0, "<f8"),
+        "a dask block": lambda m: make_part([[m]], 0, 0, 0, "<f8"),
     }
     for ask in ways.values():
         refused(ValueError, "is malformed: .*; rebuild it", ask, damaged(form, how))

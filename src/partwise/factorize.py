@@ -133,7 +133,8 @@ def factorize(
     svd : True to compare the error with the SVD's of the same rank, or that SVD.
     checkpoint : a file to keep the run in as it goes. The same call goes on from there, bit for bit as though it had
         never ended, and at once gives the result of a run that has come to its end; other data or settings are
-        refused. The checkpoint before the last one is kept beside it, as ``.previous``.
+        refused, but a larger ``MaxIterations`` takes one start on from there, and the matrix may lie elsewhere, in
+        memory, on disk or on a cluster. The checkpoint before the last one is kept beside it, as ``.previous``.
     every : how many iterations lie between two checkpoints; unless given, at least 10 and half a minute.
     memory_limit : bytes, or a text such as "1GB": a run that would take more (see ``plan``) is refused at once.
 

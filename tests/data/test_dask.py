@@ -3,6 +3,7 @@
 import os
 import pickle
 import signal
+import time
 from itertools import islice
 
 import numpy as np
@@ -18,8 +19,12 @@ from partwise.testing import check_data
 
 da = pytest.importorskip("dask.array", reason="dask is not installed: pip install partwise[dask]")
 
-on_worker = pytest.importorskip("partwise.data.dask.on_worker")
-Lost = pytest.importorskip("partwise.data.dask.spread").Lost
+
+from distributed import Client, Future, LocalCluster  # noqa: E402
+
+from partwise.data.dask import on_worker, parts, waiting  # noqa: E402
+from partwise.data.dask.waiting import Lost  # noqa: E402
+
 pytestmark = pytest.mark.filterwarnings("default")  # the cluster's own warnings are not ours
 
 
@@ -64,6 +69,20 @@ def test_without_a_client_the_blocks_are_computed_in_turn():
     same(near, far)
     assert isinstance(far.H, da.Array)
     assert far.H.chunks[1] == (100, 100, 100)
+
+
+def test_many_small_chunks_make_few_parts():
+    """One-column chunks: the factors of wide ones, in as many parts as are worth a task."""
+    matrix = sparse()
+    near, far = (
+        pw.factorize(a, 4, algorithm="hals", init="random", stop=pw.MaxIterations(3))
+        for a in (matrix, sparse_blocks(matrix, (120, 3)))
+    )
+    same(near, far)
+    assert far.H.numblocks == (1, 1)
+    assert [list(group) for group in parts._groups([1] * 40, 5, 10)] == [list(range(i, i + 4)) for i in range(0, 40, 4)]
+    assert [len(group) for group in parts._groups([1] * 40 + [9, 1], 5, 1)] == [5] * 8 + [1, 1]
+    assert len(parts._groups([1] * 32, 5, 1)) == 32
 
 
 @pytest.mark.parametrize(
@@ -208,7 +227,7 @@ def off_the_wire(value):
 def test_a_part_that_moves_between_workers_keeps_its_bits(kind):
     """Arrays off the wire start at any byte, and BLAS is asked for another order on those: they are aligned first."""
     block = sparse() if kind == "sparse" else sparse().toarray()
-    part = on_worker.make_part([block], 1, 0, 0, "<f8")
+    part = on_worker.make_part([[block]], 1, 0, 0, "<f8")
     rows, factor = np.random.default_rng(1).random((300, 4)), np.random.default_rng(2).random((120, 4))
     assert not off_the_wire(rows).flags.aligned
 
@@ -282,7 +301,7 @@ def test_all_workers_lost_at_once(client, tmp_path, monkeypatch):
     client.wait_for_workers(2)
     with monkeypatch.context() as patch:
         patch.setattr(driver, "advance", killing)
-        with pytest.raises(Lost, match=r"^Workers that held .* were lost .*; start again, from a checkpoint .*\.$"):
+        with pytest.raises(Lost, match=r"^Workers that held .* were lost .*; call again, from a checkpoint .*\.$"):
             pw.factorize(array, 4, **settings)
     client.wait_for_workers(2)
     assert pw.resume(tmp_path / "run").iteration == 12
@@ -300,3 +319,35 @@ def test_counts_on_workers_as_in_memory(client):
         far = pw.factorize(sparse_blocks(counts, chunks), 3, loss="poisson", **settings)
         same(near, far)
         assert far.certificate.kkt == pytest.approx(near.certificate.kkt, rel=1e-6)
+
+
+def test_a_client_that_is_not_the_current_one(client, tmp_path):
+    """Its factors come here all the same; tasks are named after the iteration and the error before it."""
+    matrix = sparse()
+    pw.write_matrix(tmp_path / "m", matrix, part_bytes=6000)
+    with Client(client.scheduler.address, set_as_default=False) as other:
+        fit = pw.factorize(pw.open_matrix(tmp_path / "m", client=other), 4, stop=pw.MaxIterations(2))
+        same(pw.factorize(matrix, 4, stop=pw.MaxIterations(2)), fit)
+        fit.save(tmp_path / "fit")
+    names = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.task_prefixes))
+    assert f"iteration 2, error {fit.history.error[1]:.6f}" in names
+
+
+@pytest.mark.parametrize("loss", ["restarted", "deserted"])
+def test_a_cluster_that_is_gone(loss, monkeypatch):
+    """What cannot be made again is said in a sentence, and nobody waits for workers that never come back."""
+    monkeypatch.setattr(waiting, "PATIENCE", 0.2)
+    monkeypatch.setattr(waiting, "LOOK", 0.1)
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with LocalCluster(**options) as cluster, Client(cluster) as client:
+        steps = pw.iterate(chunked(sparse(), (120, 150)), 4, algorithm="hals", init="random")
+        next(steps)
+        if loss == "restarted":
+            client.cancel([Future(key, client) for key in list(client.futures)], force=True)
+        else:
+            cluster.scale(0)
+            while client.nthreads():
+                time.sleep(0.02)
+        sentence = "restarted or closed in the middle" if loss == "restarted" else "no workers for 0.2 seconds"
+        with pytest.raises(Lost, match=sentence + r".*; .*call again, from a checkpoint if there is one\.$"):
+            list(islice(steps, 9))

@@ -85,7 +85,7 @@ def test_the_clock_goes_on(tmp_path, monkeypatch):
     files.write(path, keeping.KIND, keeping.LAYOUT, meta, arrays)
     found = call(path, stop=late)
     assert found.reason is pw.Reason.TIME_LIMIT
-    assert found.certificate.iterations == 4
+    assert found.certificate.iterations == 3
     assert found.certificate.seconds > 60
 
 
@@ -318,11 +318,59 @@ def test_the_interval(tmp_path, monkeypatch):
     whole = Checkpoint._write
     monkeypatch.setattr(Checkpoint, "_write", lambda self, *given: (written.append(given[2]), whole(self, *given)))
     call(tmp_path / "a", every=4, stop=pw.MaxIterations(14))
-    assert written == [4, 8, 12, 14]
+    assert written == [4, 8, 12, 14, 14]  # the last state and the result
     written.clear()
     call(tmp_path / "b", every=None, stop=pw.MaxIterations(14))
-    assert written == [14]
+    assert written == [14, 14]
     monkeypatch.setattr(keeping, "APART", 0.0)
     written.clear()
     call(tmp_path / "c", every=None, stop=pw.MaxIterations(14))
-    assert written == [10, 14]
+    assert written == [10, 14, 14]
+
+
+@pytest.mark.parametrize("way", ["finished", "broken off", "without the one before"])
+def test_more_iterations_go_on_from_there(way, tmp_path, monkeypatch):
+    """A larger MaxIterations makes the iterations that are missing, with the bits of one long run; a smaller one is
+    refused."""
+    path, rules = tmp_path / "run", RULES[:2]
+    if way == "broken off":
+        assert broken(monkeypatch, path, 9, stop=[*rules, pw.MaxIterations(14)])
+    else:
+        call(path, stop=[*rules, pw.MaxIterations(14)], every=5)
+        with pytest.raises(ValueError, match=r"MaxIterations\(iterations=14\).*, not .*MaxIterations\(iterations=13\)"):
+            call(path, stop=[*rules, pw.MaxIterations(13)])
+    if way == "without the one before":
+        previous(path).unlink()
+    made, advance = [], driver.advance
+    monkeypatch.setattr(driver, "advance", lambda *arguments: made.append(1) or advance(*arguments))
+    for end in (19, 24):
+        made.clear()
+        fit = call(path, stop=[*rules, pw.MaxIterations(end)])
+        if end == 24 or way == "finished":
+            assert len(made) == 5
+        assert_same(fit, call(stop=[*rules, pw.MaxIterations(end)]))
+
+
+def test_a_rule_that_was_met_stays_met(tmp_path):
+    """More iterations change nothing where another rule had ended the run."""
+    settings = {"stop": pw.Frobenius(level=0.99) | pw.MaxIterations(9)}
+    first = call(tmp_path / "run", **settings)
+    assert first.reason is pw.Reason.ERROR_LEVEL
+    assert_same(call(tmp_path / "run", stop=pw.Frobenius(level=0.99) | pw.MaxIterations(30)), first)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("there", [True, False])
+def test_a_run_moves_between_memory_and_disk(kind, there, tmp_path, monkeypatch):
+    """Broken off in the one and gone on with in the other; another matrix of the same shape is still refused."""
+    matrix = kind(A)
+    pw.write_matrix(tmp_path / "m", matrix, part_bytes=4000)
+    pw.write_matrix(tmp_path / "other", matrix * (1 + 1e-6), part_bytes=4000)
+    ways = [matrix, pw.open_matrix(tmp_path / "m")]
+    first, second = ways if there else ways[::-1]
+    assert broken(monkeypatch, tmp_path / "run", 6, matrix=first)
+    with pytest.raises(ValueError, match="other numbers"):
+        call(tmp_path / "run", matrix=pw.open_matrix(tmp_path / "other"))
+    fit, wanted = call(tmp_path / "run", matrix=second), call(matrix=matrix)
+    np.testing.assert_allclose(fit.w, wanted.w, rtol=1e-7, atol=1e-9)
+    assert fit.certificate.iterations == wanted.certificate.iterations

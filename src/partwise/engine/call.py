@@ -62,6 +62,8 @@ def checked_call(
         raise ValueError(f'keep must be "best" or "last", not {keep!r}.')
     if isinstance(svd, SVD):
         _check_svd(problem, svd)
+    elif not isinstance(svd, (bool, np.bool_)):
+        raise TypeError(f"svd must be True, False or what truncated_svd(matrix, rank) gives, not {type(svd).__name__}.")
     return Call(
         problem=problem,
         rules=rules or (default_stop(problem.algorithm),),
@@ -72,7 +74,7 @@ def checked_call(
         polish=None if polish is None else _polish(problem, polish),
         polish_rules=(Stationarity(1e-4),) if polish_stop is None else rule_list(polish_stop),
         settle=settle,
-        svd=svd,
+        svd=svd if isinstance(svd, SVD) else bool(svd),
     )
 
 

@@ -143,7 +143,34 @@ def unpack(meta: Mapping[str, Any], arrays: Mapping[str, Array], first: Phase, p
 
 def identity_of(data: Data) -> dict[str, Any]:
     """What a matrix is known by."""
-    return {"shape": list(data.shape), "dtype": str(data.dtype), "nnz": data.nnz, "digest": data.digest}
+    rng = np.random.default_rng(0)
+    sketch = [float(norms @ rng.random(len(norms))) for norms in (data.row_norms2, data.T.row_norms2)]
+    known = {"shape": list(data.shape), "dtype": str(data.dtype), "nnz": data.nnz, "digest": data.digest}
+    return known | {"parted": data.split is not None, "sketch": sketch}
+
+
+def same_numbers(then: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether two matrices of one shape are the same: in memory by a hash, in parts also by weighted sums of squares.
+
+    The hash of a matrix in parts depends on where it lies and how it is cut.
+    """
+    if then["digest"] == now["digest"]:
+        return True
+    parted = "sketch" in then and (then["parted"] or now["parted"])
+    return parted and np.allclose(then["sketch"], now["sketch"], rtol=1e-9, atol=0)
+
+
+def further(then: Any, now: Any, iterations: int) -> bool:
+    """Whether two lists of stopping rules differ in the number of iterations alone, of which so many are made."""
+    if isinstance(now, Mapping) and isinstance(then, Mapping):
+        limits = now.get("kind") == "MaxIterations"
+        return then.keys() == now.keys() and all(
+            now[key] >= iterations if limits and key == "iterations" else further(then[key], now[key], iterations)
+            for key in now
+        )
+    if isinstance(now, list) and isinstance(then, list):
+        return len(then) == len(now) and all(further(a, b, iterations) for a, b in zip(then, now, strict=True))
+    return bool(then == now)
 
 
 def previous(path: Path) -> Path:
@@ -201,15 +228,23 @@ class Identity:
         if then["shape"] != list(now["shape"]):
             there, here = (f"{m:,} × {n:,}" for m, n in (then["shape"], now["shape"]))
             raise ValueError(f"The checkpoint {path} belongs to another matrix, {there} and not {here}{end}")
-        for name, what in (("dtype", "precision"), ("nnz", "number of entries"), ("digest", "numbers")):
+        for name, what in (("dtype", "precision"), ("nnz", "number of entries")):
             if then[name] != now[name]:
-                detail = "" if name == "digest" else f" ({then[name]}, not {now[name]})"
+                detail = f" ({then[name]}, not {now[name]})"
                 raise ValueError(f"The checkpoint {path} belongs to another matrix: it has other {what}{detail}{end}")
+        if not same_numbers(then, now):
+            raise ValueError(f"The checkpoint {path} belongs to another matrix: it has other numbers{end}")
         for name, setting in self.settings.items():
-            if meta["settings"].get(name) != setting:
+            was = meta["settings"].get(name)
+            if was != setting and not (name == "stop" and self.extendable and further(was, setting, meta["iteration"])):
                 was, is_ = meta["shown"].get(name), self.shown[name]
                 detail = f"{name}={was}, not {is_}" if was != is_ else f"another {name} ({was})"
                 raise ValueError(f"The checkpoint {path} was made with {detail}{end}")
+
+    @property
+    def extendable(self) -> bool:
+        """Whether this is one start without a polish, so that it can go on to more iterations than were asked for."""
+        return self.settings["polish"] is None and self.settings["restarts"] == 1
 
 
 class Checkpoint:
@@ -224,9 +259,13 @@ class Checkpoint:
         self.path, self.every, self.identity, self.seed, self.passed = path, every, identity, seed, 0.0
         self._versions = dict(versions)
         self._meta, self._arrays, self._sound = _opened(path)
+        self._extended = False
         if self._meta is not None:
             try:
                 identity.refuse_other(path, self._meta)
+                self._extended = self._meta["settings"]["stop"] != identity.settings["stop"]
+                if self._extended and self._meta["state"]["phase"] == "done":
+                    self._meta, self._arrays = self._before_the_end()
                 self.seed = int(self._meta["seed"])
                 self.passed = float(self._meta["seconds"])
             except (KeyError, TypeError, AttributeError):
@@ -238,19 +277,31 @@ class Checkpoint:
     @property
     def result(self) -> tuple[Any, dict[str, Array]] | None:
         """(meta, arrays) of the result, where the run had come to its end."""
-        if self._meta is None or self._meta["state"]["phase"] != "done":
+        if self._meta is None or self._meta["state"] is None or self._meta["state"]["phase"] != "done":
             return None
         return self._meta["state"]["result"], self._arrays
 
+    def _before_the_end(self) -> tuple[Any, dict[str, Array]]:
+        """The last state of a run that has come to its end; where it is gone, as though it had made no iteration."""
+        begun = {**self._meta, "seconds": 0.0, "state": None}
+        try:
+            meta, arrays = _read(previous(self.path))
+            self.identity.refuse_other(self.path, meta)
+        except (archive.Damaged, FileNotFoundError, ValueError):
+            return begun, {}
+        return (begun, {}) if meta["state"]["phase"] == "done" else (meta, arrays)
+
     def state(self, first: Phase, polish: Phase | None) -> State | None:
         """The state to go on from, where there is one."""
-        if self._meta is None:
+        if self._meta is None or self._meta["state"] is None:
             return None
         try:
             state = unpack(self._meta["state"], self._arrays, first, polish)
         except MISFIT:
             raise misfit(self.path) from None
         self._arrays = {}
+        if self._extended and isinstance(state, Single):
+            state.run.reason = state.run.ending(state.run.latest)
         return state
 
     def tick(self, state: State) -> None:
@@ -269,7 +320,9 @@ class Checkpoint:
             self._ticks, self._wrote = 0, time.perf_counter()
 
     def finish(self, meta: Any, arrays: Mapping[str, Array], iterations: int, error: float) -> None:
-        """Write the result, so that the same call gives it at once."""
+        """Write the result, so that the same call gives it at once; one for more iterations goes on from the last."""
+        if self.identity.extendable:
+            self.flush()
         self._write({"phase": "done", "result": meta}, arrays, iterations, error)
 
     def _write(self, state: Any, arrays: Mapping[str, Array], iteration: int, error: float) -> None:

@@ -46,7 +46,7 @@ def drive(runs: Sequence[Run], end: int | None = None) -> Iterator[None]:
         yield
     while going := [run for run in runs if run.reason is None and (end is None or run.iterations < end)]:
         try:
-            with problem.workers.until(_left(going[0])):
+            with problem.workers.until(_left(going[0]), _label(going)):
                 steps = advance(problem, [run.latest for run in going])
         except OutOfTime:
             for run in going:
@@ -59,6 +59,11 @@ def drive(runs: Sequence[Run], end: int | None = None) -> Iterator[None]:
             for run, step in zip(going, steps, strict=True):
                 run.take(step)
         yield
+
+
+def _label(runs: Sequence[Run]) -> str:
+    """What an iteration is called on the dashboard of a cluster, with the least error before it."""
+    return f"iteration {runs[0].iterations + 1}, error {min(run.latest.error for run in runs):.6f}"
 
 
 def _left(run: Run) -> float:

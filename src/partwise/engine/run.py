@@ -121,7 +121,7 @@ class Run:
         if self.best is None or (sound and (latest or self.score(step) <= self.score(self.best))):
             self.best, self.returned = step, self.offset + step.iteration
         try:
-            self.reason = self._ending(step)
+            self.reason = self.ending(step)
             if step.thetas and not step.thetas.frozen and self.reason not in FAILURES:
                 self._freeze(step, step.thetas)
         finally:
@@ -170,7 +170,7 @@ class Run:
         """Free the factors; the history stays."""
         self.best = self.last = None
 
-    def _ending(self, step: Step) -> Reason | None:
+    def ending(self, step: Step) -> Reason | None:
         """The reason to end at this step: its own, a rule's, or the cap's."""
         if not step.finite:
             return Reason.NOT_FINITE

@@ -107,19 +107,20 @@ class Workers:
         self.threads = thread_count(threads)
         self._most = np.inf if threads is not None else self.threads
         self._buffers: dict[tuple[int, str], Array] = {}
-        self._end = np.inf
+        self._end, self.label = np.inf, "pass"
         self._pool = None
         if self.threads > 1:
             self._pool = ThreadPoolExecutor(self.threads - 1, "partwise", single_threaded_blas.own_thread)
 
     @contextmanager
-    def until(self, seconds: float) -> Iterator[None]:
-        """Maps that raise :class:`OutOfTime` so many seconds from now, before the next block."""
-        self._end = time.perf_counter() + seconds
+    def until(self, seconds: float, label: str = "pass") -> Iterator[None]:
+        """Maps that raise :class:`OutOfTime` so many seconds from now, before the next block; ``label`` is their name
+        where they are shown to somebody."""
+        self._end, self.label = time.perf_counter() + seconds, label
         try:
             yield
         finally:
-            self._end = np.inf
+            self._end, self.label = np.inf, "pass"
 
     def check_time(self) -> None:
         """Raise where the time is over; a task asks between rows that take long."""

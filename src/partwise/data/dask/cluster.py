@@ -6,27 +6,22 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, TypeVar
+from uuid import uuid4
 
 import numpy as np
 
 from partwise.data.base import LocalData
-from partwise.data.dask import on_worker
+from partwise.data.dask import on_worker, waiting
 from partwise.data.dask.dask_data import DaskData, WeightedDaskData
-from partwise.data.dask.spread import EVERY, Copied, Lost, Made, Mapped, Same, Scattered, Sent, tree
+from partwise.data.dask.spread import EVERY, Copied, Made, Mapped, Same, Scattered, Sent, tree
+from partwise.data.dask.waiting import AGAIN, RESTARTED, Lost, current_client, gathered, losses, wait_for_a_worker
 from partwise.data.passes import Tall, Task, Walked
 from partwise.threads.pool import Workers
 from partwise.types import Array
 
 T = TypeVar("T")
 TRIES = 8
-
-
-def losses() -> tuple[type[BaseException], ...]:
-    """What is raised when a worker was lost on the way."""
-    from distributed.client import FutureCancelledError, FuturesCancelledError
-    from distributed.comm import CommClosedError
-
-    return FutureCancelledError, FuturesCancelledError, CommClosedError, TimeoutError
+UNSTEADY = f"The Dask cluster lost workers in each of {TRIES} tries of one pass{AGAIN}"
 
 
 class Cluster:
@@ -35,7 +30,10 @@ class Cluster:
     def __init__(self, client: Any, parts: Sequence[Any], edges: Sequence[int], short: int, dtype: Any) -> None:
         self.client, self.parts, self.edges = client, list(parts), list(edges)
         self.shape, self.dtype = (int(edges[-1]), short), np.dtype(dtype)
-        self.facts: list[on_worker.Facts] = client.gather(client.map(on_worker.facts, self.parts, pure=False))
+        try:
+            self.facts: list[on_worker.Facts] = gathered(client, client.map(on_worker.facts, self.parts, pure=False))
+        except losses():
+            raise Lost(RESTARTED) from None
         self._threads = max(1, sum(client.nthreads().values()) // len(self.parts))
         self._disturbed = False
         self.homes = self._places()
@@ -54,13 +52,15 @@ class Cluster:
                 return action()
             except losses():
                 if not left:
-                    raise
+                    raise Lost(UNSTEADY) from None
                 time.sleep(0.1)
         raise AssertionError
 
     def _mend(self, factors: Sequence[Scattered]) -> None:
         """Make factors again after a loss."""
-        self.client.wait_for_workers(1)
+        wait_for_a_worker(self.client)
+        if any(part.cancelled() for part in self.parts):
+            raise Lost(RESTARTED)
         self._disturbed = True
         self.homes = self._places()
         memo: dict[int, list[Any]] = {}
@@ -93,34 +93,31 @@ class Cluster:
             if all(self._holders(recipe.futures)):
                 return recipe.futures
             if recipe.before is None:
-                raise Lost(
-                    "Workers that held a part of a factor and its copy were lost at about the same time; "
-                    "start again, from a checkpoint if there is one."
-                )
+                raise Lost(f"Workers that held a part of a factor and its copy were lost at about the same time{AGAIN}")
             return self._again(recipe.before, memo)
         tall = [None if source is None else self._again(source, memo) for source in recipe.tall]
-        mains = self._mains(recipe.task, tall, recipe.shared, recipe.turned, recipe.shares)
+        mains = self._mains(recipe.task, tall, recipe.shared, recipe.turned, recipe.shares, "made again")
         return list(self.client.map(on_worker.rows_of, mains, place=recipe.place, pure=False))
 
     def send(self, array: Array) -> list[Any]:
         """Rows of a factor from here to the workers."""
         pieces = [np.ascontiguousarray(array[lo:hi]) for lo, hi in pairwise(self.edges)]
-        futures: list[Any] = self.client.scatter(pieces, hash=False)
+        futures: list[Any] = self.client.scatter(pieces, hash=False, timeout=waiting.LOOK)
         return futures
 
     def walk(
-        self, task: Task, tall: Sequence[Tall], shared: Sequence[Any], turned: bool, shares: Sequence[int]
+        self, task: Task, tall: Sequence[Tall], shared: Sequence[Any], turned: bool, shares: Sequence[int], label: str
     ) -> Walked:
-        """A task for each part; its rows stay there, the sums and shares come here through a tree."""
+        """A task for each part, named by ``label``; its rows stay there, sums and shares come here through a tree."""
         held = [self._placed(array) for arrays in tall for array in arrays]
         shared = [np.asarray(array) for array in shared]
 
         def once() -> tuple[list[list[Any]], Any]:
             futures = [None if rows is None else rows.futures for rows in held]
-            mains = self._mains(task, futures, shared, turned, shares)
+            mains = self._mains(task, futures, shared, turned, shares, label)
             rows = [self.client.map(on_worker.rows_of, mains, place=p, pure=False) for p in range(len(task.widths))]
             root = tree(self.client, self.client.map(on_worker.sums_of, mains, pure=False))
-            return rows, on_worker.own(self.client.gather(root))
+            return rows, on_worker.own(gathered(self.client, root))
 
         rows, (sums, added) = self.safely(once, [factor for factor in held if isinstance(factor, Scattered)])
         recipes = tuple(None if factor is None else factor.recipe for factor in held)
@@ -141,17 +138,18 @@ class Cluster:
         return Same(array, len(self.parts)) if array.ndim == 1 else self.hold(array)
 
     def _mains(
-        self, task: Any, tall: Sequence[Any], shared: Sequence[Array], turned: bool, shares: Sequence[int]
+        self, task: Any, tall: Sequence[Any], shared: Sequence[Array], turned: bool, shares: Sequence[int], label: str
     ) -> list[Any]:
         # Sent as data and not as part of the tasks: once it is let go, the scheduler forgets how the rows were made.
-        sent: Any = self.client.scatter([list(shared)], hash=False)[0] if shared else []
+        sent: Any = self.client.scatter([list(shared)], hash=False, timeout=waiting.LOOK)[0] if shared else []
         none = [None] * len(self.parts)
         rows = [none if futures is None else futures for futures in tall]
         options = {"task": task, "shared": sent, "turned": turned, "shares": list(shares), "threads": self._threads}
         options |= {"pure": False, "retries": 2, "allow_other_workers": True}
+        name = f"{label}-{uuid4().hex}"  # the dashboard shows what is before the dash
         return [
-            self.client.submit(on_worker.run, *arguments, workers=home, **options)
-            for home, *arguments in zip(self.homes, self.parts, *rows, strict=True)
+            self.client.submit(on_worker.run, *arguments, workers=home, key=f"{name}-{part}", **options)
+            for part, (home, *arguments) in enumerate(zip(self.homes, self.parts, *rows, strict=True))
         ]
 
     def _copy(self, factors: Sequence[Scattered]) -> None:
@@ -202,7 +200,7 @@ class ClusterData(DaskData):
     def parts(self, both: bool = False) -> Iterator[tuple[int, int, LocalData]]:
         """The parts one by one, brought here: for what is no task."""
         for future, (lo, hi) in zip(self._source.parts, pairwise(self._source.edges), strict=True):
-            yield lo, hi, self._source.client.gather(future).side(self._turned)
+            yield lo, hi, gathered(self._source.client, future).side(self._turned)
 
     def walk(
         self,
@@ -214,19 +212,24 @@ class ClusterData(DaskData):
         both: bool = False,
     ) -> Walked:
         """A task for each part, on the worker that has it."""
-        return self._source.walk(task, tall, shared, self._turned, shares)
+        return self._source.walk(task, tall, shared, self._turned, shares, workers.label)
 
     def hold(self, factor: Any) -> Any:
         """Sent to the workers, where these rows are the long axis."""
         return factor if self._turned else self._source.hold(factor)
 
     def hand_out(self, factor: Any) -> Any:
-        """A dask array over the rows on the workers; a factor of the short axis as it is."""
+        """A dask array over the rows on the workers; a factor of the short axis as it is.
+
+        Dask computes with the current client; where that is another one, the rows are brought here first.
+        """
         if not isinstance(factor, Scattered):
             return factor
         import dask.array as da
         from dask.delayed import delayed
 
+        if self._source.client is not current_client():
+            return da.from_array(np.asarray(factor), chunks=(tuple(np.diff(self._source.edges)), factor.shape[1]))
         pieces = [
             da.from_delayed(delayed(future), (hi - lo, factor.shape[1]), factor.dtype)
             for future, (lo, hi) in zip(factor.futures, factor.slices(), strict=True)
@@ -238,13 +241,13 @@ class ClusterData(DaskData):
         cluster, client = self._source, self._source.client
         if self._turned:
             asked = client.map(on_worker.some_rows, cluster.parts, turned=True, lo=lo, hi=hi, pure=False)
-            return np.concatenate(client.gather(asked), axis=1)
+            return np.concatenate(gathered(client, asked), axis=1)
         asked = [
             client.submit(on_worker.some_rows, part, False, max(lo, first) - first, min(hi, end) - first, pure=False)
             for part, (first, end) in zip(cluster.parts, pairwise(cluster.edges), strict=True)
             if first < hi and lo < end
         ]
-        return np.concatenate(client.gather(asked))
+        return np.concatenate(gathered(client, asked))
 
     def derived(self, change: Any) -> Any:
         """The matrix of changed parts, made once where the parts lie."""

@@ -64,16 +64,16 @@ class Facts:
 
 
 def make_part(
-    blocks: Sequence[Any],
+    lines: Sequence[Sequence[Any]],
     long: int,
     first: int,
     block: int,
     dtype: str,
     known: Knowledge = COMPLETE,
-    weights: Sequence[Any] | None = None,
+    weights: Sequence[Sequence[Any]] | None = None,
 ) -> Part:
-    """The blocks along the short axis put together and checked; rows run along the long axis."""
-    whole = _joined(blocks, long, block, dtype)
+    """Lines of blocks along the short axis put together and checked; rows run along the long axis."""
+    whole = _joined(lines, long, f"Block {block} of the matrix", dtype)
     if known:
         name = f"Block {block} of the weights"
         return _whole(known.entries(whole, None if weights is None else _joined(weights, long, name, dtype)))
@@ -83,17 +83,18 @@ def make_part(
     return _whole(data)
 
 
-def _joined(blocks: Sequence[Any], long: int, block: object, dtype: str) -> Any:
-    """Blocks beside each other, as rows along the long axis."""
-    sparse = any(sp.issparse(piece) for piece in blocks)
-    if sparse:
-        for piece in blocks:
+def _joined(lines: Sequence[Sequence[Any]], long: int, name: str, dtype: str) -> Any:
+    """Lines of blocks beside each other, as rows along the long axis."""
+    pieces = [piece for line in lines for piece in line]
+    if any(sp.issparse(piece) for piece in pieces):
+        for piece in pieces:
             if sp.issparse(piece):
-                check_structure(piece, block if isinstance(block, str) else f"Block {block} of the matrix")
-        stack = sp.hstack if long == 0 else sp.vstack
-        whole: Any = sp.csr_array(stack([sp.csr_array(piece) for piece in blocks]))
+                check_structure(piece, name)
+        across, along = (sp.hstack, sp.vstack) if long == 0 else (sp.vstack, sp.hstack)
+        rows = [across([sp.csr_array(piece) for piece in line]) for line in lines]
+        whole: Any = sp.csr_array(rows[0] if len(rows) == 1 else along(rows))
     else:
-        whole = concatenated(blocks, 1 - long)
+        whole = concatenated([concatenated(line, 1 - long) for line in lines], long)
     return (whole if long == 0 else whole.T).astype(dtype, copy=False)
 
 

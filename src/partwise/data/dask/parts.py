@@ -12,11 +12,13 @@ from partwise.data.dask import on_worker
 from partwise.data.dask.chunked import ChunkedData, Chunks, WeightedChunkedData
 from partwise.data.dask.cluster import Cluster, ClusterData, WeightedClusterData
 from partwise.data.dask.spread import tree
+from partwise.data.dask.waiting import current_client, gathered
 from partwise.data.entry_checks import check_shape, float_type
 from partwise.data.manifest import Stored
 from partwise.data.unknown import Knowledge
 
 LARGEST_BLOCK = 2**32
+FEW, SMALL = 32, 2**20
 
 
 def from_dask(array: Any, known: Knowledge = on_worker.COMPLETE, weights: Any = None) -> ChunkedData | ClusterData:
@@ -42,13 +44,14 @@ def from_dask(array: Any, known: Knowledge = on_worker.COMPLETE, weights: Any = 
             f"rechunk the dask array into smaller blocks along axis {long}, or, where its blocks are sparse, say so "
             "when it is made: meta=scipy.sparse.csr_matrix((0, 0))."
         )
-    edges = [0, *np.cumsum(sizes).tolist()]
-    blocks, others = _lines(array, long), None
+    client = current_client()
+    groups = _groups(sizes, SMALL / (array.shape[1 - long] * dtype.itemsize), 1 if client is None else FEW)
+    edges = [0, *np.cumsum([sum(sizes[line] for line in group) for group in groups]).tolist()]
+    blocks, others = _lines(array, long, groups), None
     if weights is not None:
         if not hasattr(weights, "chunks"):
             raise ValueError("The weights of a dask array must be a dask array too: dask.array.from_array(weights).")
-        others = _lines(weights.rechunk(array.chunks), long)
-    client = _client()
+        others = _lines(weights.rechunk(array.chunks), long, groups)
     if client is None:
         chunks = Chunks(blocks, edges, array.shape[1 - long], dtype, long, known, others)
         return (WeightedChunkedData if known else ChunkedData)(chunks, turned=long == 1)
@@ -65,10 +68,26 @@ def from_dask(array: Any, known: Knowledge = on_worker.COMPLETE, weights: Any = 
     return (WeightedClusterData if known else ClusterData)(cluster, turned=long == 1)
 
 
-def _lines(array: Any, long: int) -> list[list[Any]]:
-    """The blocks in lines along the short axis."""
+def _groups(sizes: Sequence[int], enough: float, least: int) -> list[range]:
+    """Which lines of blocks make a part: many small ones are joined, as a task costs more than the work in them.
+
+    A part has ``enough`` rows, or so many that there are ``least`` parts. Up to ``FEW`` lines are a part each.
+    """
+    enough = min(enough, sum(sizes) / least) if len(sizes) > FEW else 0
+    groups, first, rows = [], 0, 0
+    for line, size in enumerate(sizes):
+        rows += size
+        if rows >= enough or line == len(sizes) - 1:
+            groups.append(range(first, line + 1))
+            first, rows = line + 1, 0
+    return groups
+
+
+def _lines(array: Any, long: int, groups: Sequence[range]) -> list[list[list[Any]]]:
+    """For each part, its lines of blocks along the short axis."""
     grid = array.to_delayed()
-    return [list(line) for line in (grid if long == 0 else grid.T)]
+    lines = [list(line) for line in (grid if long == 0 else grid.T)]
+    return [[lines[line] for line in group] for group in groups]
 
 
 def from_stored(stored: Stored, client: Any) -> ClusterData:
@@ -81,7 +100,7 @@ def from_stored(stored: Stored, client: Any) -> ClusterData:
 def from_blocks(client: Any, blocks: Sequence[Any], edges: Sequence[int], short: int) -> ClusterData:
     """Futures of float64 blocks of consecutive columns, which become parts where they are."""
     parts = [
-        client.submit(on_worker.make_part, [block], 1, edges[number], number, "<f8", pure=False)
+        client.submit(on_worker.make_part, [[block]], 1, edges[number], number, "<f8", pure=False)
         for number, block in enumerate(blocks)
     ]
     return ClusterData(Cluster(client, parts, edges, short, np.float64), turned=True)
@@ -98,7 +117,7 @@ def placed(client: Any, function: Any, items: Sequence[Any], *shared: Any, retri
 
 def summed(client: Any, futures: Sequence[Any]) -> Any:
     """The sum of what the futures hold, added on the workers in pairs of neighbours."""
-    return on_worker.own(client.gather(tree(client, futures)))
+    return on_worker.own(gathered(client, tree(client, futures)))
 
 
 def dask_outline(array: Any) -> tuple[tuple[int, int], np.dtype[Any], int, int, int, int]:
@@ -109,7 +128,7 @@ def dask_outline(array: Any) -> tuple[tuple[int, int], np.dtype[Any], int, int, 
     dtype, long = float_type(array.dtype), _long_axis(array)
     m, n = (int(side) for side in array.shape)
     part = int(max(array.chunks[long])) * int(array.shape[1 - long]) * dtype.itemsize
-    return (m, n), dtype, m * n, 0 if _client() is not None else 2 * part, 0, int(array.shape[1 - long])
+    return (m, n), dtype, m * n, 0 if current_client() is not None else 2 * part, 0, int(array.shape[1 - long])
 
 
 def _long_axis(array: Any) -> int:
@@ -118,12 +137,3 @@ def _long_axis(array: Any) -> int:
     if cut[0] != cut[1]:
         return int(cut[1])
     return int(array.shape[1] >= array.shape[0])
-
-
-def _client() -> Any:
-    try:
-        from distributed import default_client
-
-        return default_client()
-    except (ImportError, ValueError):
-        return None

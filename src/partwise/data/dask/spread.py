@@ -10,14 +10,11 @@ from typing import Any
 import numpy as np
 
 from partwise.data.dask import on_worker
+from partwise.data.dask.waiting import gathered
 from partwise.types import Array, Spread
 
 EVERY = 5
 """Iterations between two copies of a factor on other workers."""
-
-
-class Lost(RuntimeError):
-    """A factor was lost with its copy."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +84,7 @@ class Scattered(Spread):
         self.dtype = matrix.dtype
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        parts = self.matrix.safely(lambda: self.matrix.client.gather(self.futures), [self])
+        parts = self.matrix.safely(lambda: gathered(self.matrix.client, self.futures), [self])
         return np.concatenate(parts).astype(dtype or self.dtype, copy=False)
 
     def map(self, function: Callable[[Array], Array]) -> Scattered:
@@ -97,14 +94,14 @@ class Scattered(Spread):
     def _map(self, function: Callable[[Array], Any]) -> list[Any]:
         client = self.matrix.client
         futures: list[Any] = client.map(on_worker.applied, self.futures, function=function, pure=False, retries=2)
-        client.gather(client.map(np.shape, futures, pure=False))
+        gathered(client, client.map(np.shape, futures, pure=False))
         return futures
 
     def sum(self, function: Callable[[Array], Any]) -> Any:
         def summed() -> Any:
             client = self.matrix.client
             values = client.map(on_worker.applied, self.futures, function=function, pure=False, retries=2)
-            return on_worker.own(client.gather(tree(client, values)))
+            return on_worker.own(gathered(client, tree(client, values)))
 
         return self.matrix.safely(summed, [self])
 
