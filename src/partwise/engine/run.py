@@ -20,7 +20,7 @@ CAP = 1000
 """The most iterations of a run whose rules do not limit them."""
 PACE, HARDLY = 2, 500
 """The share of ``tol`` that the error changes by in an iteration where it stands still, and where it hardly changes."""
-PATIENCE, EVERY = 40, 3
+PATIENCE, EVERY = 50, 3
 """The iterations after which standing still is enough, and how often the residual, which costs one, is asked for."""
 MINIMUM = 1e-4
 """The KKT residual of a start that leaves nothing to gain."""

@@ -69,7 +69,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         What is minimised.
     tol : float, default=1e-4
         A smaller tolerance never makes fewer iterations, and 0 makes max_iter iterations. The fit ends when the KKT
-        residual is at most this, or after 40 iterations when the error changes by at most this in two of them and the
+        residual is at most this, or after 50 iterations when the error changes by at most this in two of them and the
         point is nearly stationary, which is enough at once for other algorithms than the default one.
     max_iter : int, default=300 (scikit-learn: 200)
         The most iterations, each of which makes the weights and the components once.
