@@ -13,6 +13,7 @@ WAYS = {
     "default rules": {"stop": None, "algorithm": "acls"},
     "rules of rules": {"stop": pw.AllOf((pw.Angle(1e-9), pw.Frobenius(change=1e-9) | pw.MaxIterations(3)))},
     "polish": {"algorithm": pw.acls(0.1, 0.2), "polish": pw.extrapolated(pw.hals(sweeps=2)), "settle": True},
+    "biases": {"biases": True, "algorithm": None, "init": None},
     "restarts": {"restarts": 5, "init": "nndsvd", "racing": None, "keep": "last", "svd": True, "seed": None},
 }
 

@@ -10,19 +10,21 @@ from partwise.algorithms.as_written import as_written
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.penalties import Penalty, Quadratic
 from partwise.algorithms.relative import Relative
-from partwise.algorithms.table import ALGORITHMS, extrapolated, quadratic
+from partwise.algorithms.table import ALGORITHMS, extrapolated, frozen, quadratic
 from partwise.arguments import number
 from partwise.storage.settings import Digests, Foreign, plain, rebuild
 
 
 def recipe_of(algorithm: Algorithm) -> dict[str, Any] | None:
     """What a file keeps of an algorithm; None where the table could not make it again from that."""
+    fixed = [side.update.fixed for side in algorithm.sides]
     recipe = {
         "name": algorithm.name,
         "settings": algorithm.knobs,
         "penalties": [_penalty_recipe(side.penalty) for side in algorithm.sides],
         "extrapolated": bool(algorithm.extrapolation),
         **({"as_written": True} if algorithm.plain else {}),
+        **({"frozen": [list(held) for held in fixed]} if any(fixed) else {}),
     }
     try:
         again = from_recipe(recipe)
@@ -51,7 +53,9 @@ def from_recipe(recipe: Mapping[str, Any] | None) -> Algorithm | None:
     )
     algorithm = algorithm.with_penalties(w, h)
     algorithm = extrapolated(algorithm) if recipe["extrapolated"] else algorithm
-    return as_written(algorithm) if recipe.get("as_written") else algorithm
+    algorithm = as_written(algorithm) if recipe.get("as_written") else algorithm
+    w_fixed, h_fixed = recipe.get("frozen", ((), ()))
+    return frozen(algorithm, w=w_fixed, h=h_fixed)
 
 
 def _lam(known: Any) -> Any:

@@ -23,6 +23,7 @@ from partwise.engine.run import HISTORY, Record, Run
 from partwise.engine.step import StartCost, Step
 from partwise.engine.stopping import RULES, Reason, Rule
 from partwise.inits.base import Given
+from partwise.inits.biases import Biased
 from partwise.inits.table import INITS
 from partwise.storage import archive
 from partwise.storage.locks import lock
@@ -45,7 +46,7 @@ def _given(fields: Mapping[str, Any]) -> Given:
     raise Foreign("Given")
 
 
-TABLES += [RULES, INITS, PENALTIES, {"racing": Racing, "reason": Reason}]
+TABLES += [RULES, INITS, PENALTIES, {"racing": Racing, "reason": Reason, "biases": Biased}]
 CODECS[Algorithm] = algorithm_fields, algorithm_from
 CODECS[Given] = _given_fields, _given
 

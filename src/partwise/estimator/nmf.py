@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from partwise.algorithms.base import Algorithm
 from partwise.arguments import is_whole, number, whole_number
-from partwise.data.products import gram_of, residual2
+from partwise.data.products import gram_of
 from partwise.engine.call import Call, checked_call
 from partwise.engine.half_step import Half, fold_in, in_precision
 from partwise.engine.online import Sums
@@ -28,7 +28,7 @@ from partwise.factorize import certified, iterate, warn_of
 from partwise.losses.table import LOSSES, loss_of
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
-from partwise.types import Array, Data
+from partwise.types import Array, Data, Factor
 
 NO_STREAM = (
     "partial_fit needs a loss whose sums over batches are all that the components need, the squared one; {algorithm} "
@@ -312,11 +312,9 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         w = in_precision(self.components_.T, documents.dtype)
         with Workers(self.threads) as workers:
             half = self._fold_in(documents, w, workers)
-            rows, squared = half.factor.rows, LOSSES["squared"].on(documents)
-            if documents.weighted:
-                inner = squared.sums(documents, w, rows, workers)[1]
-                return 1 - squared.value(documents, half.factor, half.factor, inner, workers)[0] ** 2
-            return float(1 - residual2(documents, rows, w, workers) / documents.norm2)
+            squared, components = LOSSES["squared"].on(documents), Factor(w, gram_of(w))
+            inner = squared.sums(documents, w, half.factor.rows, workers)[1]
+            return 1 - squared.value(documents, half.factor, components, inner, workers)[0] ** 2
 
     def _fold_in(self, documents: Any, w: Array, workers: Workers) -> Half:
         """The exact weights of samples for these components."""
