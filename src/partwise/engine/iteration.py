@@ -94,13 +94,13 @@ def advance_plain(problem: Problem, steps: Sequence[Step], algorithm: Algorithm)
     halves = iter(half_steps(data.T, loss, jobs, workers) if jobs else ())
     weights = [step.onward or (step.weights if step.ready else next(halves).factor) for step in steps]
     jobs = [Job(step.own(algorithm, h).w, h, before=step.w, old=step.w) for step, h in zip(steps, weights, strict=True)]
-    seconds = half_steps(data, loss, jobs, workers)
+    w_halves = half_steps(data, loss, jobs, workers)
     onward: Sequence[Factor | None] = [None] * len(steps)
     if loss.late and data.split == 1:
-        seconds, onward = _look_onward(problem, steps, weights, seconds)
+        w_halves, onward = _look_onward(problem, steps, weights, w_halves)
     return [
         problem.following(step, half, h.with_rhs(), onward=later)
-        for step, half, h, later in zip(steps, seconds, weights, onward, strict=True)
+        for step, half, h, later in zip(steps, w_halves, weights, onward, strict=True)
     ]
 
 

@@ -29,14 +29,14 @@ def advance_with_momentum(
         Job(step.own(algorithm).h, state.ahead, step.h, state.h, measured=False, beta=state.beta)
         for step, state in both
     ]
-    firsts = half_steps(data.T, loss, jobs, workers)
+    h_halves = half_steps(data.T, loss, jobs, workers)
     jobs = [
         Job(step.own(algorithm, _moved(first)).w, _moved(first), state.ahead.rows, step.w, beta=state.beta)
-        for (step, state), first in zip(both, firsts, strict=True)
+        for (step, state), first in zip(both, h_halves, strict=True)
     ]
-    seconds = half_steps(data, loss, jobs, workers)
-    tries = [_try(problem, *known, rules) for known in zip(steps, states, firsts, seconds, strict=True)]
-    del firsts, seconds, jobs  # the factors of a try that failed are freed before it is made again
+    w_halves = half_steps(data, loss, jobs, workers)
+    tries = [_try(problem, *known, rules) for known in zip(steps, states, h_halves, w_halves, strict=True)]
+    del h_halves, w_halves, jobs  # the factors of a try that failed are freed before it is made again
     failed = [step for step, new in zip(steps, tries, strict=True) if new is None]
     again = iter(advance_plain(problem, failed, algorithm) if failed else ())
     return [

@@ -123,32 +123,32 @@ def race(
     every iteration of a batch; passed again as ``state``, such a race goes on as though it had never ended.
     """
     legs = racing.cuts(len(seeds)) if racing is not None else [(None, 1)]
-    race = state or Race([Run(problem, seed, rules, keep) for seed in seeds])
-    for end, places in legs[race.leg :]:
-        while race.fill(problem):
-            uninterrupted = drain(race.batch, end, lambda: tick(race))
-            begun = [run for run in race.batch if run.begun]
+    standing = state or Race([Run(problem, seed, rules, keep) for seed in seeds])
+    for end, places in legs[standing.leg :]:
+        while standing.fill(problem):
+            uninterrupted = drain(standing.batch, end, lambda: tick(standing))
+            begun = [run for run in standing.batch if run.begun]
             if end is None:
                 for run in begun:
                     finished(run)
-            race.ahead = sorted(race.ahead + begun, key=_by_score)
+            standing.ahead = sorted(standing.ahead + begun, key=_by_score)
             if not uninterrupted:
-                return _interrupted(race)
-            for run in race.ahead[places:]:
-                race.table[run.seed] = start_row(run)
+                return _interrupted(standing)
+            for run in standing.ahead[places:]:
+                standing.table[run.seed] = start_row(run)
                 run.release()
-            race.ahead, race.batch = race.ahead[:places], []
+            standing.ahead, standing.batch = standing.ahead[:places], []
             if _too_late(rules, problem):
                 break
-        for run in race.waiting:
+        for run in standing.waiting:
             if run.begun:
                 run.reason = Reason.TIME_LIMIT
-                race.table[run.seed] = start_row(run)
-        race.next_leg()
-    for seed in set(seeds) - {run.seed for run in race.waiting} - set(race.table):
-        race.table[seed] = StartRow(seed, name_of(problem.init), float("nan"), 0, str(Reason.NOT_BEGUN))
-    race.ahead = race.waiting
-    return race.placed()
+                standing.table[run.seed] = start_row(run)
+        standing.next_leg()
+    for seed in set(seeds) - {run.seed for run in standing.waiting} - set(standing.table):
+        standing.table[seed] = StartRow(seed, name_of(problem.init), float("nan"), 0, str(Reason.NOT_BEGUN))
+    standing.ahead = standing.waiting
+    return standing.placed()
 
 
 def _interrupted(race: Race) -> tuple[Run, list[StartRow]]:

@@ -11,6 +11,7 @@ from partwise.algorithms.base import Algorithm
 from partwise.engine.component_sparsity import NOTHING, Thetas
 from partwise.engine.half_step import fold_in
 from partwise.engine.problem import Problem
+from partwise.engine.stationarity import NEARLY
 from partwise.engine.step import StartCost, Step
 from partwise.engine.stopping import AllOf, AnyOf, Frobenius, Reason, Rule, Stationarity, any_rules
 from partwise.losses.table import loss_of
@@ -28,7 +29,7 @@ EXACT = 1e-6
 """The relative error of a fit that leaves nothing to gain."""
 FAILURES = (Reason.COLLAPSED, Reason.NO_MINIMUM, Reason.NOT_FINITE, Reason.INTERRUPTED)
 """The ends that say more than that nothing was gained."""
-NEARLY, ADJUSTED = 1e-3, 300
+THETAS_SETTLED, ADJUSTED = 1e-3, 300
 """The KKT residual at which adjusted penalties have settled, and the iteration from which they stay in any case."""
 LIMITS = (None, Reason.MAX_ITERATIONS, Reason.TIME_LIMIT, Reason.CAP)
 """The ends that say nothing of how near the iterate is to a stationary point."""
@@ -51,12 +52,12 @@ def default_stop(algorithm: Algorithm, tol: float = 1e-4, burn_in: int = 0) -> R
     if not monotone or not loss_of(algorithm).stationarity:
         return still
     if not algorithm.thorough:
-        return AllOf((still, Stationarity(1e-2)), burn_in=burn_in, because=Reason.SETTLED)
+        return AllOf((still, Stationarity(NEARLY)), burn_in=burn_in, because=Reason.SETTLED)
     hardly = Frobenius(level=tol, change=tol / HARDLY)
     return AnyOf(
         (
             AllOf((hardly, Stationarity(tol)), every=EVERY, burn_in=burn_in, because=Reason.STATIONARY),
-            AllOf((still, Stationarity(1e-2)), burn_in=PATIENCE, because=Reason.SETTLED),
+            AllOf((still, Stationarity(NEARLY)), burn_in=PATIENCE, because=Reason.SETTLED),
         )
     )
 
@@ -132,7 +133,7 @@ class Run:
         """Go on from a step at which a rule would end the run with the θ that it has, once that has settled."""
         if self.reason not in LIMITS:
             self.reason = None
-            thetas = replace(thetas, frozen=step.kkt <= NEARLY)
+            thetas = replace(thetas, frozen=step.kkt <= THETAS_SETTLED)
         if thetas.frozen or step.iteration >= ADJUSTED:
             self.last = replace(step, thetas=replace(thetas, frozen=True))
 

@@ -12,6 +12,9 @@ from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
 from partwise.types import Data, Factor
 
+STATIONARY, NEARLY = 1e-4, 1e-2
+"""The KKT residuals up to which a point counts as stationary, and as nearly so."""
+
 
 def stationarity(
     data: Data, loss: Loss, algorithm: Algorithm, basis: Factor, weights: Factor, workers: Workers

@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from partwise.engine.stationarity import NEARLY, STATIONARY
 from partwise.report.diagnostics import Diagnostics
 from partwise.report.labelled_fit import LabelledFit
-from partwise.result.certificate import NEARLY, STATIONARY, Certificate
+from partwise.result.certificate import Certificate
 from partwise.result.factorization import Factorization
 
 GOOD, FAIR, BAD, PLAIN = "good", "fair", "bad", "plain"

@@ -16,6 +16,7 @@ from partwise.engine.component_sparsity import HAS, SPARSER, ComponentTarget, co
 from partwise.engine.problem import Problem
 from partwise.engine.reseeding import dead_components
 from partwise.engine.run import Run
+from partwise.engine.stationarity import NEARLY, STATIONARY
 from partwise.engine.step import Optimality, StartCost, Step
 from partwise.inits.table import name_of
 from partwise.linalg.measures import duplicate_topics, sparsity_of, tally
@@ -23,8 +24,6 @@ from partwise.losses.base import Loss
 from partwise.losses.table import LOSSES, as_loss
 from partwise.plot.html import rows_html
 from partwise.storage.settings import Reader, plain
-
-STATIONARY, NEARLY = 1e-4, 1e-2
 
 
 def verdict(check: Optimality, undefined: str = "not defined") -> str:
