@@ -25,7 +25,7 @@ def page() -> str:
     counts = [sum(claim.verdict is verdict for claim in claims) for verdict in Verdict]
     quoted = sum(claim.wording is Wording.QUOTED for claim in claims)
     cells = sum(claim.wording is Wording.CELL for claim in claims)
-    processor = sum(record["processor_seconds"] for _, record in results.values())
+    clock, processor = (sum(one[name] for _, one in results.values()) / 60 for name in ("seconds", "processor_seconds"))
     record = next(iter(results.values()))[1]
     versions = ", ".join(f"{name} {version}" for name, version in record["key"]["versions"].items())
     numbers = figures({name: result.series for name, (result, _) in results.items()})
@@ -46,8 +46,8 @@ def page() -> str:
             _open_questions(),
             "## Behind this page",
             _experiments(results),
-            f"All of it takes {processor / 60:.0f} minutes of processor time ({record['cores']} cores, "
-            f"{record['machine']}; {versions}); seconds on the pages were measured on a machine that others used too. "
+            f"All of it took {clock:.1f} minutes, {processor:.1f} of processor time ({record['cores']} cores, "
+            f"{record['machine']}; {versions}). "
             "This page and those behind it are written by `make paper` and `make docs`.",
         ]
     )
