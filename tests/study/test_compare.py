@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import partwise as pw
 from partwise.result.coherence import mean_coherence
+from partwise.study.compare import COMPARED
 
 
 def test_rows_are_the_runs_own_numbers(sparse):
@@ -29,6 +31,19 @@ def test_a_full_matrix_has_no_coherence():
     (row,) = pw.compare_methods(full, 2, algorithms=["als"], inits=["random"])
     assert row.coherence is None
     assert row.as_dict()["coherence"] is None
+
+
+def test_unknown_entries_and_weights():
+    """What the data do not allow is left out unless it is named; errors are those of factorize."""
+    ratings = sp.random_array((30, 20), density=0.4, rng=np.random.default_rng(0), format="csr")
+    rows = list(pw.compare_methods(ratings, 2, missing="zeros", most=5))
+    assert {"hals", "anls", "als-hals"} <= {row.algorithm for row in rows} <= set(COMPARED) - {"multiplicative"}
+    assert {(row.init, row.svd_ratio, row.coherence) for row in rows} == {("random", None, None)}
+    stop = pw.MaxIterations(5)
+    fit = pw.factorize(ratings, 2, missing="zeros", algorithm="hals", init="random", stop=stop)
+    assert next(row.error for row in rows if row.algorithm == "hals") == pytest.approx(fit.error)
+    with pytest.raises(ValueError, match="one gram for all rows"):
+        pw.compare_methods(ratings, 2, missing="zeros", algorithms=["multiplicative"])
 
 
 @pytest.mark.parametrize(

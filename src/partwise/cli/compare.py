@@ -28,11 +28,15 @@ def compare(
         list[str], typer.Argument(metavar="PATH...", help="Texts or a matrix; or two model files.", show_default=False)
     ],
     k: Annotated[int, typer.Option("-k", "--rank", help="How many topics.")] = 10,
-    algorithms: Annotated[str, typer.Option(help="Names with commas between.")] = ",".join(COMPARED),
-    inits: Annotated[str, typer.Option(help="Names with commas between.")] = ",".join(STARTS),
+    algorithms: Annotated[
+        str | None,
+        typer.Option(help=f"Names with commas between; else {', '.join(COMPARED)}, where the data allow it."),
+    ] = None,
+    inits: Annotated[str | None, typer.Option(help=f"Names with commas between; else {', '.join(STARTS)}.")] = None,
     most: Annotated[int, typer.Option("--max-iterations", help="The most iterations of a run.")] = 100,
     as_json: options.Json = False,
     *,
+    unknown: options.UnknownOptions,
     reading: options.ReadingOptions,
     words: options.WordOptions,
     plugin: options.Plugins = None,
@@ -55,25 +59,24 @@ def compare(
         raise ValueError(f"{paths[0]} is a model; give a second one to compare it with, or the texts themselves.")
     weighting = words.weighting()
     settings: dict[str, Any] = {"algorithms": _names(algorithms), "inits": _names(inits), "most": most}
-    for name in settings["algorithms"]:
+    for name in settings["algorithms"] or ():
         as_algorithm(name)
-    for name in settings["inits"]:
+    for name in settings["inits"] or ():
         as_init(name)
     if reading.column is None and reading.format is None and is_matrix(paths[0]):
         data = matrix_from(paths[0])
     else:
         data = collection_from(paths[0], weighting, reading).A
-    show_grid(data, k, as_json, seed=seed, threads=threads, **settings)
+    show_grid(unknown.observed(data), k, as_json, seed=seed, threads=threads, **settings)
 
 
 def show_grid(data: Any, k: int, as_json: bool, **settings: Any) -> None:
     """Run and print a row for each algorithm and start; a terminal shows which one is running."""
-    count = len(settings["algorithms"]) * len(settings["inits"])
     rows: list[MethodRow] = []
-    with working(f"run 1 of {count}") as update:
+    with working("run 1") as update:
         for row in compare_methods(data, k, **settings):
             rows.append(row)
-            update(f"run {min(len(rows) + 1, count)} of {count}")
+            update(f"run {len(rows) + 1}")
     if as_json:
         print_json([row.as_dict() for row in rows])
         return
@@ -131,5 +134,5 @@ def _topic(topic: int | None) -> str:
     return "none" if topic is None else str(topic)
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]

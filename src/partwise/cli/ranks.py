@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +18,7 @@ from partwise.cli.output import check_output
 from partwise.cli.plugins import load_plugins
 from partwise.cli.text_input import matrix_or_texts
 from partwise.inits.table import as_init
-from partwise.losses.table import algorithm_for
+from partwise.losses.table import algorithm_for, loss_of
 from partwise.storage.archive import atomic
 from partwise.study.ranks import Ranks, recommend, survey
 
@@ -51,11 +52,16 @@ def ranks(
 
     Example: partwise ranks news.csv --column text --to 20
 
+    With --loss poisson, words are counted and neither weighted nor normalised.
+
     Example: partwise ranks counts.npz --by held-out --loss poisson --plot ranks.png
     """
     load_plugins(plugin)
-    algorithm_for(algorithm, loss), as_init(init)
+    counts = loss_of(algorithm_for(algorithm, loss)).counts
+    as_init(init)
     weighting = words.weighting()
+    if counts:
+        weighting = replace(weighting, weight="counts", normalize=False)
     plot = check_output(plot, source)
     if most < least:
         raise ValueError(f"--to {most} is below --from {least}; give a range such as --from 2 --to 12.")

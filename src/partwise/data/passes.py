@@ -112,6 +112,12 @@ def sum_rows(function: Callable[[Array], T], factor: FactorRows) -> T:
     return function(factor)
 
 
+def component_totals(factor: FactorRows) -> Array:
+    """Fᵀ1, the sum of each column, in float64."""
+    totals: Array = sum_rows(lambda rows: rows.sum(axis=0, dtype=np.float64), factor)
+    return totals
+
+
 def held(data: Data, factor: Any) -> Any:
     """A factor of whichever axis the parts of A run along, kept where its rows of A are."""
     return (data if data.split == 0 else data.T).hold(np.asarray(factor))

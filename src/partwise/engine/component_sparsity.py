@@ -8,7 +8,7 @@ import numpy as np
 
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.penalties import ComponentSparsity
-from partwise.data.passes import sum_rows
+from partwise.data.passes import component_totals, sum_rows
 from partwise.linalg.measures import sparsity_of
 from partwise.losses.base import Line
 from partwise.types import Array, Factor, FactorRows
@@ -49,7 +49,7 @@ def at_pair(algorithm: Algorithm, thetas: Thetas | None, basis: Factor, weights:
         if thetas.of(side):
             linear = np.array(thetas.of(side)) * lengths[other]
         if thetas.of(other):
-            pull = 0.5 * np.array(thetas.of(other)) * column_sums(factors[other].rows)
+            pull = 0.5 * np.array(thetas.of(other)) * component_totals(factors[other].rows)
             np.divide(pull, lengths[side], out=ridge, where=lengths[side] > 0)
         target = algorithm.sides[side].penalty.target
         penalties.append(ComponentSparsity(target, tuple(linear.tolist()), tuple(ridge.tolist())))
@@ -60,12 +60,6 @@ def first_thetas(algorithm: Algorithm, rank: int) -> Thetas:
     """No penalty yet, on the sides that have a target."""
     w, h = ((0.0,) * rank if side.penalty.target is not None else () for side in algorithm.sides)
     return Thetas(w, h)
-
-
-def column_sums(rows: FactorRows) -> Array:
-    """The sum of each component in float64."""
-    sums: Array = sum_rows(lambda part: part.sum(axis=0, dtype=np.float64), rows)
-    return sums
 
 
 def sweep_columns(rows: Array, line: Line, ridge: Array, free: Array, goals: Array, linear: Array | None) -> Array:
@@ -109,7 +103,7 @@ def _sparsity(column: Array) -> float:
 def component_sparsities(rows: FactorRows) -> Array:
     """Hoyer's sparsity of each column; NaN for a zero one."""
     squares = sum_rows(lambda part: np.einsum("ij,ij->j", part, part, dtype=np.float64), rows)
-    return sparsity_of(column_sums(rows), squares, rows.shape[0])
+    return sparsity_of(component_totals(rows), squares, rows.shape[0])
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from partwise.algorithms.base import Algorithm, Side
 from partwise.algorithms.relative import mean_diagonal
-from partwise.data.passes import sum_rows
+from partwise.data.passes import component_totals
 from partwise.data.products import gram_matrix
 from partwise.engine.component_sparsity import Thetas, at_pair, first_thetas
 from partwise.engine.half_step import Half
@@ -138,6 +138,5 @@ def _penalty(side: Side, factor: Factor) -> float:
     if linear is None:
         return side.value(factor.gram)
     if linear.ndim == 1:
-        sums = sum_rows(lambda rows: rows.sum(axis=0, dtype=np.float64), factor.rows)
-        return side.value(factor.gram, float(linear @ sums))
+        return side.value(factor.gram, float(linear @ component_totals(factor.rows)))
     return side.value(factor.gram, float(np.vdot(linear, np.asarray(factor.rows, np.float64))))

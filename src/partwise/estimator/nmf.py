@@ -25,7 +25,7 @@ from partwise.estimator.checks import checked_samples
 from partwise.estimator.choices import chosen_algorithm, chosen_start, component_count, with_penalties
 from partwise.estimator.state import packed, unpacked
 from partwise.factorize import certified, iterate, warn_of
-from partwise.losses.table import LOSSES, loss_of
+from partwise.losses.table import LOSSES, loss_of, suited
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Factor
@@ -176,9 +176,9 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
         With init="custom" the start is W (samples × components), H (components × features), or both.
         """
-        rules = self._rules(self._algorithm((1, 1)))  # whatever the shape: penalties do not matter to the rules
+        self._rules(self._algorithm((1, 1)))  # what is wrong is refused before X is read
         samples = checked_samples(self, X, reset=True)
-        call = self._call(samples, W, H, rules)
+        call = self._call(samples, W, H)
         data = call.problem.data
         with call.problem.workers:
             run, starts, _ = call.drive(tick=self._reporter())
@@ -200,15 +200,16 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             self._warn_not_converged()
         return fit.h
 
-    def _call(self, samples: Data, W: Any, H: Any, rules: list[Rule]) -> Call:
+    def _call(self, samples: Data, W: Any, H: Any) -> Call:
         """The checked call of the engine, in its lenient way."""
+        algorithm = suited(self._algorithm(samples.shape), samples.T)
         rank = component_count(self.n_components, samples.shape, W, H)
         return checked_call(
             samples.T,
             rank,
-            algorithm=self._algorithm(samples.shape),
+            algorithm=algorithm,
             init=chosen_start(self.init, self.solver, rank, samples, W, H),
-            stop=rules,
+            stop=self._rules(algorithm),
             seed=self._seed(),
             threads=self.threads,
             settle=True,

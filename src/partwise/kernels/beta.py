@@ -190,7 +190,7 @@ def _quadratic_step(hessian, gradient, x, z):
 
 
 @sums_jit
-def newton_rows(values, wide, linear, before, beta, rounds, out):
+def divergence_newton_rows(values, wide, linear, before, beta, rounds, out):
     """The minimum of each row, for β in [1, 2] where φ is convex: Newton steps under x ≥ 0, halved until φ falls."""
     k, n = wide.shape
     y, low, tried, p, q = np.empty(n), np.empty(n), np.empty(n), np.empty(k), np.empty(k)

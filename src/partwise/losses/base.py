@@ -15,6 +15,8 @@ from partwise.data.passes import Tall
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Factor, FactorRows, Part
 
+LIFT = 1e-3
+"""The share of the best model of rank 1 that :func:`lifted` mixes in."""
 Fill: TypeAlias = Callable[[int, int, Sequence[Array]], None]
 """(lo, hi, sums): make the rows lo:hi of each half-step, and add to its pair of sums what is measured by column."""
 
@@ -208,3 +210,20 @@ class Loss(ABC):
     @abstractmethod
     def exact(self, side: Side, gram: Array) -> Side:
         """The side whose half-step solves the row problem to the end, whatever the rows were before."""
+
+
+def lifted(data: Data, w: FactorRows) -> FactorRows:
+    """W with a little of the rank-1 model, r_i/N of each column's sum, so that no row of A is fitted with 0."""
+    rows = np.asarray(w, np.float64)
+    shares = data.row_sums / data.row_sums.sum()
+    mixed = (1 - LIFT) * rows + LIFT * np.outer(shares, rows.sum(axis=0))
+    held: FactorRows = data.hold(np.ascontiguousarray(mixed, data.dtype))
+    return held
+
+
+def cold_rows(totals: Array, sums: Array) -> Array:
+    """Rows to begin with: n_i/Σs in every component that adds s > 0 to the fitted sum, so that this is right."""
+    whole = sums.sum(axis=1)
+    level = np.divide(totals, whole, out=np.zeros(len(totals)), where=whole > 0)
+    rows: Array = level[:, None] * (sums > 0)
+    return rows

@@ -15,12 +15,9 @@ from partwise.data.passes import as_part
 from partwise.data.products import gram_matrix
 from partwise.kernels.beta import divergence_rows, power_sums, slope_rows
 from partwise.kernels.products import column_dots
-from partwise.losses.base import Batch, Fill, Loss, SideCheck
+from partwise.losses.base import Batch, Fill, Loss, SideCheck, cold_rows, lifted
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Factor, FactorRows, Part
-
-LIFT = 1e-3
-"""The share of the model of rank 1 that is mixed into a start, so that every entry is fitted with more than 0."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +66,7 @@ class Beta(Loss):
         return side
 
     def start(self, data: Data, w: FactorRows) -> FactorRows:
-        """W with a little of the rank-1 model, r_i/N of each column's sum, so that no row of A is fitted with 0."""
-        rows = np.asarray(w, np.float64)
-        shares = data.row_sums / data.row_sums.sum()
-        mixed = (1 - LIFT) * rows + LIFT * np.outer(shares, rows.sum(axis=0))
-        return np.ascontiguousarray(mixed, data.dtype)
+        return lifted(data, w)
 
     def gather(
         self, data: Data, side: Side, fixed: Factor, before: FactorRows | None, workers: Workers
@@ -90,7 +83,10 @@ class Beta(Loss):
             values = _values(part, lo, hi)
             for step, arrays, wide, new, pair in zip(batch.steps, batch.tall, wides, batch.new, pairs, strict=True):
                 update, x = cast(DenseUpdate, step.side.update), new[lo:hi]
-                before = _cold(values, wide) if arrays.factor is None else np.asarray(arrays.factor[lo:hi], np.float64)
+                if arrays.factor is None:
+                    before = cold_rows(values.sum(axis=1), wide.sum(axis=1)[None])
+                else:
+                    before = np.asarray(arrays.factor[lo:hi], np.float64)
                 x[:] = update.solve(values, wide, _linear(arrays.linear, lo, hi, x.shape), np.ascontiguousarray(before))
                 if step.measured:
                     pair[0, 0] += self._divergences(values, wide, x).sum()
@@ -190,11 +186,3 @@ def _linear(linear: Array | None, lo: int, hi: int, shape: tuple[int, ...]) -> A
     if linear is None:
         return np.zeros(shape)
     return np.ascontiguousarray(np.broadcast_to(linear if linear.ndim == 1 else linear[lo:hi], shape), np.float64)
-
-
-def _cold(values: Array, wide: Array) -> Array:
-    """Rows to begin with: Σa/Σf in every component, whose sum is right."""
-    sums = wide.sum(axis=1)
-    whole = sums.sum()
-    level = values.sum(axis=1) / whole if whole > 0 else np.zeros(len(values))
-    return np.ascontiguousarray(level[:, None] * (sums > 0))

@@ -10,18 +10,15 @@ import numpy as np
 from partwise.algorithms.base import Algorithm, Side
 from partwise.algorithms.table import kl_newton
 from partwise.algorithms.updates import exact
-from partwise.data.passes import Tall, as_part, sum_rows, walk
+from partwise.data.passes import Tall, component_totals, sum_rows, walk
 from partwise.data.products import gram_of
 from partwise.kernels.poisson import stationarity_rows
 from partwise.kernels.products import column_dots
 from partwise.kernels.row_systems import poisson_systems, width
-from partwise.losses.base import Batch, Fill, Loss, Share, SideCheck
-from partwise.losses.poisson_passes import Check, Entropy, Logs, RowLosses, WeightSums, column_sums, with_linear
+from partwise.losses.base import Batch, Fill, Loss, Share, SideCheck, cold_rows, lifted
+from partwise.losses.poisson_passes import Check, Entropy, Logs, RowLosses, WeightSums, with_linear
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, EntryRows, EntryUpdate, Factor, FactorRows, Part
-
-LIFT = 1e-3
-"""The share of the best model of rank 1 that is mixed into a start, so that every entry is fitted with more than 0."""
 
 
 class Poisson(Loss):
@@ -74,12 +71,7 @@ class Poisson(Loss):
         return side
 
     def start(self, data: Data, w: FactorRows) -> FactorRows:
-        """W with a little of the rank-1 model, r_i/N of each column's sum, so that no row of A is fitted with 0."""
-        rows = np.asarray(w, np.float64)
-        shares = data.row_sums / data.row_sums.sum()
-        mixed = (1 - LIFT) * rows + LIFT * np.outer(shares, rows.sum(axis=0))
-        held: FactorRows = data.hold(np.ascontiguousarray(mixed, data.dtype))
-        return held
+        return lifted(data, w)
 
     def share_width(self, rank: int) -> int:
         return width(rank)
@@ -88,7 +80,8 @@ class Poisson(Loss):
         self, data: Data, side: Side, fixed: Factor, before: FactorRows | None, workers: Workers
     ) -> Array | None:
         if before is None:
-            before = cold(as_part(data), 0, data.shape[0], self._scattered_sums(data, side, fixed, workers))
+            sums = self._scattered_sums(data, side, fixed, workers)
+            before = np.ascontiguousarray(cold_rows(data.row_sums, sums), data.dtype)
         shares = [self.share_width(len(fixed.gram))]
         tall = Tall(factor=fixed.rows)
         return walk(data.T, Share(self), [tall], [np.asarray(before)], workers, shares, both=True).shares[0]
@@ -103,14 +96,15 @@ class Poisson(Loss):
 
     def fill(self, batch: Batch) -> Fill:
         part = batch.part
-        sums = [sum_rows(column_sums, rows)[None] for rows in batch.fixed]
+        sums = [component_totals(rows)[None] for rows in batch.fixed]
 
         def fill(lo: int, hi: int, pairs: Sequence[Array]) -> None:
             for i, (step, arrays) in enumerate(zip(batch.steps, batch.tall, strict=True)):
                 x, update = batch.new[i][lo:hi], cast(EntryUpdate, step.side.update)
                 weights = self.row_sums(part, lo, hi, batch.fixed[i], sums[i], arrays.rhs)
                 own = with_linear(weights, arrays.linear, lo, hi)
-                before = cold(part, lo, hi, own) if arrays.factor is None else arrays.factor[lo:hi]
+                before = cold_rows(part.row_sums[lo:hi], own) if arrays.factor is None else arrays.factor[lo:hi]
+                before = np.ascontiguousarray(before, part.dtype)
                 logs, logs_before, systems = np.zeros(2), np.zeros(2), arrays.rhs
                 entries, fixed = (None, None) if systems is not None else (part.entries(lo, hi), batch.fixed[i])
                 rows = EntryRows(entries, fixed, own, part.row_sums[lo:hi], before, logs, logs_before)
@@ -140,7 +134,7 @@ class Poisson(Loss):
 
     def _scattered_sums(self, data: Data, side: Side, fixed: Factor, workers: Workers) -> Array:
         """What one unit of each component adds to a row that lies scattered over parts, with the penalty."""
-        sums = sum_rows(column_sums, fixed.rows)[None]
+        sums = component_totals(fixed.rows)[None]
         return with_linear(sums, side.linear(len(fixed.gram)), 0, data.shape[0])
 
     def sums(self, data: Data, fixed: FactorRows, factor: FactorRows, workers: Workers) -> tuple[Array, float]:
@@ -154,7 +148,7 @@ class Poisson(Loss):
         if np.isnan(inner):
             inner = self.sums(data, h.rows, w.rows, workers)[1]
         total, baseline = self._constants(data, workers)
-        fitted = float(sum_rows(column_sums, w.rows) @ sum_rows(column_sums, h.rows))
+        fitted = float(component_totals(w.rows) @ component_totals(h.rows))
         divergence = inner - total + fitted
         if not np.isfinite(divergence):
             return np.inf, np.inf
@@ -173,7 +167,7 @@ class Poisson(Loss):
         if data.split == 1:
             gathered = self.gather(data, side, fixed, factor, workers)
             assert gathered is not None
-            sums = sum_rows(column_sums, fixed.rows)[None]
+            sums = component_totals(fixed.rows)[None]
             weights = self.row_sums(data, 0, data.shape[0], _NOTHING, sums, gathered)
             own = with_linear(weights, linear, 0, data.shape[0])
             squares, locked = stationarity_rows(self.systems(gathered), np.asarray(factor), own, data.row_sums)
@@ -208,13 +202,6 @@ class Poisson(Loss):
         return constants
 
 
-def cold(part: Part, lo: int, hi: int, sums: Array) -> Array:
-    """Rows to begin with: n_i/Σs in every component, whose sum is right."""
-    whole = sums.sum(axis=1)
-    level = np.divide(part.row_sums[lo:hi], whole, out=np.zeros(hi - lo), where=whole > 0)
-    return np.ascontiguousarray(level[:, None] * (sums > 0), part.dtype)
-
-
 class WeightedPoisson(Poisson):
     """Σ v (a log(a/y) − a + y): counts v·a, and for each row the sums s_i = Σ_j v_ij f_j in place of Fᵀ1.
 
@@ -232,7 +219,7 @@ class WeightedPoisson(Poisson):
 
     def share(self, part: Part, rows: Array, other: Array, out: Array, workers: Workers) -> None:
         turned: Any = part.T
-        sums, rank = column_sums(rows), rows.shape[1]
+        sums, rank = component_totals(rows), rows.shape[1]
 
         def block(lo: int, hi: int) -> None:
             systems = np.zeros((hi - lo, width(rank)))

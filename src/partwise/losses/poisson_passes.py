@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from partwise.data.passes import Tall
+from partwise.data.passes import Tall, component_totals
 from partwise.kernels.poisson import entropy, log_sums, ratio_rows, row_losses, stationarity_rows
 from partwise.threads.pool import Workers
 from partwise.types import Array, Part
@@ -19,12 +19,6 @@ class RowSums(Protocol):
 
     def row_sums(self, part: Any, lo: int, hi: int, fixed: Array, sums: Array, gathered: Array | None) -> Array: ...
     def fitted(self, weights: Array, rows: Array) -> float: ...
-
-
-def column_sums(rows: Array) -> Array:
-    """Fᵀ1 in float64."""
-    sums: Array = rows.sum(axis=0, dtype=np.float64)
-    return sums
 
 
 def with_linear(sums: Array, linear: Array | None, lo: int, hi: int) -> Array:
@@ -45,7 +39,7 @@ class WeightSums:
         self, part: Any, tall: Sequence[Tall], shared: object, shares: Sequence[Array], workers: Workers
     ) -> tuple[list[Array], list[float]]:
         turned, factor = part.T, tall[0].factor
-        shares[0] += turned.weight_sums(0, turned.shape[0], factor, column_sums(factor))
+        shares[0] += turned.weight_sums(0, turned.shape[0], factor, component_totals(factor))
         return [], [0.0]
 
 
@@ -59,7 +53,7 @@ class Logs:
     def __call__(
         self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: object, workers: Workers
     ) -> tuple[list[Array], list[Array]]:
-        factor, sums = tall[0].factor, column_sums(shared[0])[None]
+        factor, sums = tall[0].factor, component_totals(shared[0])[None]
 
         def block(lo: int, hi: int) -> Array:
             logs = np.zeros(2)
@@ -93,7 +87,7 @@ class Check:
     def __call__(
         self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: object, workers: Workers
     ) -> tuple[list[Array], list[Any]]:
-        factor, sums = tall[0].factor, column_sums(shared[0])[None]
+        factor, sums = tall[0].factor, component_totals(shared[0])[None]
 
         def block(lo: int, hi: int) -> tuple[float, int]:
             ratios = np.empty((hi - lo, factor.shape[1]))

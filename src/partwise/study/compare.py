@@ -10,6 +10,7 @@ from partwise.algorithms.base import Algorithm
 from partwise.algorithms.table import as_algorithm
 from partwise.arguments import check_rank, check_seed
 from partwise.data.as_data import as_data
+from partwise.data.unknown import observed
 from partwise.engine.run import default_stop
 from partwise.engine.stopping import MaxIterations, Reason
 from partwise.factorize import factorize
@@ -54,27 +55,37 @@ def compare_methods(
     matrix: Any,
     rank: int,
     *,
-    algorithms: Sequence[str | Algorithm] = COMPARED,
-    inits: Sequence[str | Init | Array] = STARTS,
+    algorithms: Sequence[str | Algorithm] | None = None,
+    inits: Sequence[str | Init | Array] | None = None,
     most: int = 100,
+    missing: str | None = None,
+    weights: Any = None,
+    unstored: float | None = None,
     seed: int = 0,
     threads: int | None = None,
 ) -> Iterator[MethodRow]:
     """Yield a row for each algorithm and start as it finishes; all arguments are checked before the first run.
 
-    Every run has the same seed, its default stopping rule, and at most ``most`` iterations.
+    Every run has the same seed, its default stopping rule, and at most ``most`` iterations. Where none are named, those
+    of ``COMPARED`` and ``STARTS`` are taken that the data allow. ``missing``, ``weights`` and ``unstored`` are those of
+    :func:`factorize`.
     """
-    data = as_data(matrix)
+    data: Any = as_data(observed(matrix, missing=missing, weights=weights, unstored=unstored))
     check_rank(rank, data.shape)
     check_seed(seed)
     thread_count(threads)
     limit = MaxIterations(most)
-    chosen, starts = [as_algorithm(choice) for choice in algorithms], [as_init(choice) for choice in inits]
+    chosen = [as_algorithm(choice) for choice in (COMPARED if algorithms is None else algorithms)]
+    starts = [as_init(choice) for choice in (STARTS if inits is None else inits)]
+    if inits is None and data.for_starts is None:
+        starts = [start for start in starts if getattr(start, "reads_nothing", False)]
     if not chosen or not starts:
         raise ValueError("Give at least one algorithm and one start to compare.")
-    for algorithm in chosen:
-        if refusal := algorithm.refuses(int(rank)) or loss_of(algorithm).refuses(data, algorithm):
-            raise ValueError(refusal)
+    refusals = [one.refuses(int(rank)) or loss_of(one, data).refuses(data, one) for one in chosen]
+    if algorithms is None:
+        chosen = [one for one, refusal in zip(chosen, refusals, strict=True) if not refusal]
+    elif any(refusals):
+        raise ValueError(next(filter(None, refusals)))
     return _rows(data, int(rank), chosen, starts, limit, seed, threads)
 
 
@@ -92,8 +103,9 @@ def _rows(
     seed: int,
     threads: int | None,
 ) -> Iterator[MethodRow]:
-    svd = truncated_svd(data, rank, seed=seed, threads=threads)
-    zeros = has_zeros(data)
+    weighted = data.weighted
+    svd = False if weighted else truncated_svd(data, rank, seed=seed, threads=threads)
+    zeros = not weighted and has_zeros(data)
     _warm_up(data, rank, algorithms, starts, seed, threads)
     for algorithm in algorithms:
         for start in starts:
@@ -116,7 +128,7 @@ def _row(
     limit: MaxIterations,
     seed: int,
     threads: int | None,
-    svd: SVD,
+    svd: SVD | bool,
     zeros: bool,
 ) -> MethodRow:
     rules = [default_stop(algorithm), limit]

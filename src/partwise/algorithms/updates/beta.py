@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partwise.kernels.beta import multiplicative_rows, newton_rows
+from partwise.kernels.beta import divergence_newton_rows, multiplicative_rows
 from partwise.types import Array, Rows, Update
 
 ROUNDS = 100
@@ -87,7 +87,7 @@ class BetaNewton(DenseUpdate):
 
     def solve(self, rows: Array, wide: Array, linear: Array, before: Array) -> Array:
         out = np.empty(before.shape)
-        newton_rows(rows, wide, linear, before, self.beta, ROUNDS, out)
+        divergence_newton_rows(rows, wide, linear, before, self.beta, ROUNDS, out)
         return out
 
     def exact(self) -> Update:
