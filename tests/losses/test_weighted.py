@@ -105,12 +105,13 @@ def test_stored_zeros_are_observations(threads):
     assert fit.certificate.known.rmse == pytest.approx(np.sqrt((residual**2).mean()), rel=1e-9)
     scaled = pw.factorize(matrix * 64, 3, missing="zeros", threads=threads)
     np.testing.assert_allclose(scaled.W, 8 * fit.W, rtol=1e-9)
-    assert "per_observation_w=0.03" in fit.certificate.algorithm
+    lam = 0.001 + 0.036 * (1 - matrix.nnz / 3000) ** 4
+    assert f"per_observation_w={lam:g}" in fit.certificate.algorithm
     x = fit.transform(matrix, missing="zeros")
     assert np.array_equal(fit.transform(matrix[:, [4]], missing="zeros")[:, 0], x[:, 4])
     dense, n = matrix.toarray(), (places.col == 4).sum()
     rows = places.row[places.col == 4]
-    f = np.vstack([fit.W[rows], np.sqrt(0.03 * matrix.data.mean() * n) * np.eye(3)])
+    f = np.vstack([fit.W[rows], np.sqrt(lam * matrix.data.mean() * n) * np.eye(3)])
     np.testing.assert_allclose(x[:, 4], nnls(f, np.concatenate([dense[rows, 4], np.zeros(3)]))[0], atol=1e-9)
 
 
@@ -128,21 +129,6 @@ def test_the_kkt_residual_by_hand():
             alive = scale > 0
             squares += (np.minimum(x[i] * scale, gradient / np.where(alive, scale, 1))[alive] ** 2).sum()
     assert fit.certificate.kkt == pytest.approx(np.sqrt(squares / (v * a**2).sum()), rel=1e-6)
-
-
-def test_the_objective_never_rises():
-    """Over random weights, empty rows and columns, more components than parts, for the monotone methods."""
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        a, v = planted(12, 10, 2, seed), rng.choice([0, 0, 1, 3.0], (12, 10))
-        v[3], v[:, 2] = 0, 0
-        for name in ("hals", "anls"):
-            steps = pw.iterate(
-                a, int(rng.integers(1, 6)), weights=v, algorithm=name, init="random", seed=seed, reseed=False
-            )
-            values = np.array([step.objective for step, _ in zip(steps, range(10), strict=False)])
-            assert np.all(np.diff(values) <= 1e-9 * values[0]), (seed, name)
-            assert np.isfinite(values).all()
 
 
 def test_recommendations_and_cold_rows():
@@ -172,27 +158,28 @@ def test_biases():
     assert np.ptp(fit.H[-2]) == 0
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_restarts_polish_checkpoint_and_files(threads, tmp_path):
+def test_restarts_polish_checkpoint_and_files(tmp_path):
     """All of them take unknown entries; a seed has the same bits on any number of threads, kept or not."""
     b, _ = speckled(planted())
     b[4], b[:, 7] = np.nan, np.nan
-    settings = {"missing": "nan", "restarts": 3, "polish": "anls", "settle": True, "stop": pw.MaxIterations(12)}
-    fit = pw.factorize(b, 3, threads=threads, **settings)
+    five = pw.MaxIterations(5)
+    settings = {"missing": "nan", "restarts": 2, "polish": "anls", "polish_stop": five, "settle": True, "stop": five}
+    fit = pw.factorize(b, 3, threads=5, **settings)
     path = tmp_path / "run"
-    assert np.array_equal(pw.factorize(b, 3, threads=1, checkpoint=path, every=1, **settings).W, fit.W)
+    assert np.array_equal(pw.factorize(b, 3, threads=1, checkpoint=path, every=2, **settings).W, fit.W)
+    assert np.array_equal(pw.factorize(b, 3, threads=2, **settings).W, fit.W)
     assert np.array_equal(pw.resume(path).go(b).W, fit.W)
-    assert len(fit.restarts) == 3
+    assert len(fit.restarts) == 2
     assert not fit.W[4].any()
     assert not fit.H[:, 7].any()
-    x = fit.transform(b, missing="nan", threads=threads)
+    x = fit.transform(b, missing="nan", threads=2)
     np.testing.assert_allclose(x, fit.H, atol=1e-12)
     assert np.array_equal(fit.transform(b[:, [11]], missing="nan")[:, 0], x[:, 11])
     assert not fit.transform(np.full((40, 1), np.nan), missing="nan").any()
     fit.save(tmp_path / "fit")
     assert str(pw.load(tmp_path / "fit")) == str(fit)
     assert "rows with fewer known entries than parts" in str(fit)
-    reliability = pw.stability(b, 3, missing="nan", runs=2, stop=pw.MaxIterations(20), threads=threads).reliability
+    reliability = pw.stability(b, 3, missing="nan", runs=2, stop=five).reliability
     assert reliability.shape == (3,)
     with pytest.raises(ValueError, match="would take memory"):
         pw.factorize(b, 3, missing="nan", memory_limit="1MB")
@@ -260,7 +247,7 @@ HOLED = np.where(np.eye(5, 4) > 0, np.nan, A)
             "takes no penalty by observation",
         ),
         ({"matrix": np.where(A > 1, np.inf, A), "missing": "nan"}, "is infinite"),
-        ({"loss": "poisson", "biases": True}, "takes no biases and no frozen components"),
+        ({"loss": "poisson", "biases": True}, "takes no biases, since its factors scale"),
         ({"matrix": np.zeros((3, 3)), "weights": 2 * np.ones((3, 3))}, "All entries that are known are 0"),
         ({"weights": np.full((5, 4), np.nan)}, "The weights must be nonnegative and finite; .* is NaN"),
         ({"weights": np.ones(4)}, "The weights are 4, the matrix 5 × 4"),

@@ -29,8 +29,8 @@ V[3], V[:, 2] = 0, 0
 
 
 @pytest.mark.parametrize("algorithm", ["kl-sweeps", "kl-newton", "kl-multiplicative"])
-def test_the_value_by_hand_and_it_never_rises(algorithm):
-    """Value, relative error, RMSE and R² of the certificate; rows and columns of which nothing is known."""
+def test_the_value_by_hand_on_any_number_of_threads(algorithm):
+    """Value, relative error, RMSE and R² of the certificate; rows and columns of which nothing is known; the bits."""
     fit = pw.factorize(A, 3, loss="poisson", algorithm=algorithm, weights=V, stop=pw.MaxIterations(15))
     y, mean = fit.W @ fit.H, (V * A).sum() / V.sum()
     value = divergence(A, y, V)
@@ -42,6 +42,12 @@ def test_the_value_by_hand_and_it_never_rises(algorithm):
     assert certificate.known.empty_rows == certificate.known.empty_columns == 1
     assert np.all(np.diff(fit.history.error) <= 1e-12)
     assert not fit.W[3].any()
+    for threads in (1, 2, 5):
+        again = pw.factorize(
+            A, 3, loss="poisson", algorithm=algorithm, weights=V, stop=pw.MaxIterations(15), threads=threads
+        )
+        assert np.array_equal(again.W, fit.W)
+        assert np.array_equal(again.H, fit.H)
 
 
 def test_all_ones_nearly_ones_and_nan():

@@ -61,7 +61,10 @@ class Poisson(Loss):
         if data.weighted and any(side.penalty.per_observation for side in algorithm.sides):
             return "The poisson loss takes no penalty by observation; use l1_w and l1_h."
         if any(side.update.fixed for side in algorithm.sides):
-            return "The poisson loss takes no biases and no frozen components; use the squared one."
+            return (
+                "The poisson loss takes no biases, since its factors scale with the sums of rows and columns anyway, "
+                "and no frozen components; use the squared one."
+            )
         return super().refuses(data, algorithm)
 
     def suited(self, data: Data) -> Algorithm | None:

@@ -21,10 +21,9 @@ from partwise.losses.base import Batch, Fill, Line, Loss, Share, SideCheck
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Factor, FactorRows, Part, Systems
 
-LAMBDA = 0.03
-"""The penalty by observation where most entries are unknown, in units of the mean entry."""
-SLIGHT = 0.001
-"""The same where fewer are: without it a row with few others may fit those at any price of the rest."""
+SLIGHT, STRONG = 0.001, 0.036
+"""The penalty by observation is SLIGHT + STRONG u⁴ in units of the mean entry, u the unknown share of the entries: with
+few known ones, a row may fit those at any price of the rest."""
 TILE = 2**17
 """The numbers of the systems that are made at a time, so that they stay near."""
 
@@ -55,9 +54,8 @@ class WeightedSquared(Loss):
         known = data.row_counts.sum() / np.prod(data.shape)  # type: ignore[attr-defined]
         if known == 1:
             return None
-        if known > 0.5:
-            return penalised(als_hals(), w=PerObservation(SLIGHT), h=PerObservation(SLIGHT))
-        return penalised(extrapolated(anls()), w=PerObservation(LAMBDA), h=PerObservation(LAMBDA))
+        penalty = PerObservation(float(SLIGHT + STRONG * (1 - known) ** 4))
+        return penalised(als_hals() if known > 0.5 else extrapolated(anls()), w=penalty, h=penalty)
 
     def refuses(self, data: Data, algorithm: Algorithm) -> str | None:
         if refusal := super().refuses(data, algorithm):
