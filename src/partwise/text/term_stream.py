@@ -81,7 +81,7 @@ def read_terms(
         counts.surface.update({words.words[i]: int(frequencies[i]) for i in np.flatnonzero(kept)})
     if find is None and not analyzer.phrases and analyzer.ngrams == (1, 1):
         matrix = _count(words.ids, words.edges, unit_of, len(units), threads)
-        stream = TermStream(matrix, lambda wanted: [units[i] for i in wanted.tolist()], counts, analyzer)
+        stream = TermStream(matrix, lambda wanted: list(map(units.__getitem__, wanted.tolist())), counts, analyzer)
     else:
         stream = _read_runs(analyzer, words, unit_of[words.ids], units, find, counts, threads)
     return stream if analyzer.hashing is None else _hashed(stream, analyzer.hashing)
@@ -92,7 +92,7 @@ def _units(analyzer: Analyzer, words: Sequence[str]) -> tuple[Array, list[str]]:
     if analyzer.stems is None:
         stop = analyzer.stop if analyzer.stop.hiragana else analyzer.stop.words
         own = np.arange(len(words), dtype=np.int32)
-        own[[number for number, word in enumerate(words) if word in stop]] = -1
+        own[np.fromiter(map(stop.__contains__, words), bool, len(words))] = -1
         return own, list(words)
     numbers: dict[str, int] = {}
     unit_of = np.full(len(words), -1, np.int32)

@@ -166,7 +166,7 @@ def _chosen(weighting: Weighting, stream: TermStream) -> tuple[sp.csr_array, tup
         order = order[most_frequent(weighting, np.bincount(counts.indices, counts.data, size)[kept[order]])]
     columns = np.full(size, -1, np.int32)
     columns[kept[order]] = np.arange(len(order))
-    return _columns(counts, columns, len(order)), tuple([names[i] for i in order.tolist()])
+    return _columns(counts, columns, len(order)), tuple(map(names.__getitem__, order.tolist()))
 
 
 def in_range(weighting: Weighting, df: Array, documents: int) -> Array:
