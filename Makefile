@@ -85,6 +85,11 @@ bench-iteration: $(READY)  ## what one iteration costs against its two bare prod
 bench-first-minute: $(READY)  ## compiling, imports, small data and a grid search beside scikit-learn; ARGS="grid" for a part
 	$(BIN)/python benchmarks/first_minute.py $(ARGS)
 
+.PHONY: bench-memory
+bench-memory: $(READY)  ## peak memory beside scikit-learn's at ten million nonzeros
+	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python docs/generate.py
+
 bench-restarts: $(READY)  ## what a hundred restarts cost, and what the race loses
 	$(BIN)/python benchmarks/restarts.py
 

@@ -53,7 +53,8 @@ def page() -> str:
     found = results()
     if not found:
         return f"{INTRO}\n\nNothing has been measured yet."
-    parts = [INTRO, machine(found), REACHED, report.targets_table(found), *startup(), *first_minute()]
+    parts = [INTRO, machine(found), REACHED, report.targets_table(found)]
+    parts += [*startup(), *first_minute(), *memory(), *benchopt()]
     parts += defaults_part.part()
     for result in found.values():
         parts += data_part(result)
@@ -119,6 +120,46 @@ def first_minute() -> list[str]:
             f"{grid['sklearn_score']:.3f}."
         )
     return parts
+
+
+def memory() -> list[str]:
+    """The peak of a fit beside scikit-learn's."""
+    path = ROOT / "benchmarks" / "results" / "memory.json"
+    if not path.exists():
+        return []
+    result = json.loads(path.read_text())
+    rows = [
+        [row["what"], str(row["peak_mb"]), str(row["limit_mb"]), "met" if row["met"] else "missed"]
+        for row in result["rows"]
+        if row["what"] != "sklearn"
+    ]
+    other = next(row["peak_mb"] for row in result["rows"] if row["what"] == "sklearn")
+    intro = (
+        f"`make bench-memory`. The largest resident set of a process that fits {result['nonzeros']:,} nonzeros with "
+        f"k = {result['rank']}; at most scikit-learn's {other} MB, a copy of the matrix ({result['copy_mb']} MB) and "
+        "100 MB."
+    )
+    return ["## Peak memory", intro, report.table(["what", "MB", "at most", ""], rows)]
+
+
+def benchopt() -> list[str]:
+    """benchopt's benchmark_nmf with partwise among its solvers."""
+    path = ROOT / "benchmarks" / "results" / "benchopt.json"
+    if not path.exists():
+        return []
+    found = json.loads(path.read_text())["rows"]
+    solvers = sorted({solver for row in found for solver in row["seconds"]})
+    rows = [
+        [solver, *("never" if row["seconds"][solver] is None else f"{row['seconds'][solver]:.3f}" for row in found)]
+        for solver in solvers
+    ]
+    head = ["seconds until within", *(f"{row['near']:g} ({row['data']})" for row in found)]
+    verdicts = "; ".join(f"{row['data']}, {row['near']:g}: {row['first']}" for row in found)
+    intro = (
+        "`python benchmarks/benchopt_run.py`: its simulated data, its own start and clock, until ½‖X − WH‖² is within "
+        f"a share of the least value that any solver reached. First: {verdicts}."
+    )
+    return ["## benchopt's benchmark_nmf", intro, report.table(head, rows)]
 
 
 def data_part(result: dict[str, Any]) -> list[str]:

@@ -64,14 +64,14 @@ from partwise.losses.table import LOSSES, beta
 from partwise.result.certificate import Certificate
 from partwise.result.factorization import Factorization
 from partwise.resume import Resumable, resume
-from partwise.study.compare import MethodRow, compare_methods
-from partwise.study.ranks import Ranks, ranks
-from partwise.study.stability import Stability, stability
 from partwise.types import Update
 
 if TYPE_CHECKING:
     from partwise.estimator import NMF
     from partwise.report import write_report
+    from partwise.study.compare import MethodRow, compare_methods
+    from partwise.study.ranks import Ranks, ranks
+    from partwise.study.stability import Stability, stability
     from partwise.text import LSI, Document, TopicModel, Weighting
 
 __version__ = version("partwise")
@@ -162,6 +162,12 @@ LATE = {
     "TopicModel": "partwise.text",
     "Weighting": "partwise.text",
     "write_report": "partwise.report",
+    "MethodRow": "partwise.study.compare",
+    "Ranks": "partwise.study.ranks",
+    "Stability": "partwise.study.stability",
+    "compare_methods": "partwise.study.compare",
+    "ranks": "partwise.study.ranks",
+    "stability": "partwise.study.stability",
 }
 
 

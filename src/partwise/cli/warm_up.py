@@ -16,6 +16,7 @@ from partwise.cli.output import print_json, say, working
 from partwise.engine.stopping import MaxIterations
 from partwise.factorize import factorize
 from partwise.kernels.compiling import compile_seconds, compiled_kernels
+from partwise.kernels.coordinate import NARROW
 from partwise.kernels.jit import cache_folder, is_ready
 from partwise.kernels.products import factor_sums
 from partwise.kernels.tokens import scan
@@ -66,6 +67,8 @@ def jobs() -> Iterator[Job]:
         poisson, start = ALGORITHMS["kl-sweeps"](), np.hstack([np.ones((12, 2)), np.zeros((12, 1))])
         yield f"a dead component, {precision}", partial(_fit, sparse, poisson, init=start)
         yield f"als, many rows, {precision}", partial(_fit, long, ALGORITHMS["als"](), rank=9)
+        square = np.random.default_rng(0).random((NARROW + 2, NARROW + 2)).astype(dtype)
+        yield f"hals, many components, {precision}", partial(_fit, square, ALGORITHMS["hals"](), rank=NARROW + 1)
     yield "words", _words
 
 
