@@ -85,6 +85,22 @@ def test_many_small_chunks_make_few_parts():
     assert len(parts._groups([1] * 32, 5, 1)) == 32
 
 
+def every_range(data, matrix, borders):
+    """Rows of both sides that end or begin at a border or one past it."""
+    for side, dense in ((data, matrix), (data.T, matrix.T)):
+        edges = sorted({0, len(dense), *(b + d for b in borders for d in (-1, 0, 1) if 0 < b + d <= len(dense))})
+        for i, lo in enumerate(edges):
+            for hi in edges[i + 1 : i + 3]:
+                assert np.array_equal(side.rows(lo, hi), dense[lo:hi])
+
+
+def test_rows_at_the_borders_of_blocks():
+    """A range that takes one row of a block has that row."""
+    matrix = np.random.default_rng(0).random((12, 10))
+    every_range(pw.as_data(da.from_array(matrix, chunks=(12, 4))), matrix, (4, 8))
+    every_range(pw.as_data(da.from_array(matrix, chunks=(5, 10))), matrix, (5, 10))
+
+
 @pytest.mark.parametrize(
     ("algorithm", "make", "chunks"),
     [
@@ -128,7 +144,9 @@ def test_weights_and_holes_on_a_cluster(client):
 def test_the_data_law_holds(client):
     """Products, norms, rows and the transpose are those of the dense twin."""
     matrix = sparse()
-    check_data(pw.as_data(sparse_blocks(matrix, (60, 100))), matrix.toarray())
+    data = pw.as_data(sparse_blocks(matrix, (60, 100)))
+    check_data(data, matrix.toarray())
+    every_range(data, matrix.toarray(), (100, 200))
 
 
 def test_a_matrix_on_shared_storage(client, tmp_path):

@@ -306,3 +306,16 @@ def test_a_forged_manifest(tmp_path, change):
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(ValueError, match=r"damaged.*\.$"):
         pw.open_matrix(tmp_path / "m")
+
+
+@pytest.mark.parametrize("long", [0, 1])
+def test_rows_at_the_borders_of_parts(long, tmp_path):
+    """Every range of rows that ends or begins at a border or one row past it, on both sides."""
+    matrix = np.random.default_rng(0).random((12, 10))
+    stored = pw.write_matrix(tmp_path / "m", matrix, long=long, part_bytes=300)
+    assert stored.parts > 2
+    data = pw.as_data(pw.open_matrix(tmp_path / "m"))
+    for side, dense in ((data, matrix), (data.T, matrix.T)):
+        for lo in range(len(dense)):
+            for hi in range(lo + 1, len(dense) + 1):
+                assert np.array_equal(side.rows(lo, hi), dense[lo:hi])

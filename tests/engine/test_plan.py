@@ -56,10 +56,17 @@ def test_a_checkpoint_is_as_planned(tmp_path):
 
 
 def test_a_shape_is_enough():
-    """A shape with its number of entries gives what the matrix gives."""
+    """A shape with its number of entries gives what the matrix gives, and that is what can be counted by hand."""
     data = sp.random_array((900, 700), density=0.01, rng=np.random.default_rng(0), format="csr")
     assert pw.plan((900, 700), 5, nnz=data.nnz, threads=2) == pw.plan(data, 5, threads=2)
     assert pw.plan((900, 700), 5, threads=2) == pw.plan(np.ones((900, 700)), 5, threads=2)
+    pair = (900 + 700) * 5 * 8
+    one = pw.plan((900, 700), 5, algorithm="hals", init="random", threads=2)
+    assert (one.factors, one.checkpoint, one.disk) == (int(4.2 * pair), int(1.6 * pair), 3 * int(1.6 * pair))
+    assert one.data == 900 * 700 * 8
+    three = pw.plan((900, 700), 5, algorithm="hals", init="random", threads=2, restarts=3)
+    assert (three.factors, three.checkpoint) == (int(4.2 * 3 * pair), int(1.6 * 3 * pair))
+    assert one.memory == one.data + one.copies + one.factors + one.buffers + one.program
 
 
 def test_a_limit_that_cannot_be_kept():

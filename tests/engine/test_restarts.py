@@ -9,8 +9,9 @@ from planted import planted
 
 import partwise as pw
 from partwise.data.sparse import NEAR_BYTES
-from partwise.engine import restarts
+from partwise.engine import driver, restarts
 from partwise.engine.restarts import Racing
+from partwise.types import NoMinimum
 
 STOP = pw.MaxIterations(45)
 
@@ -87,30 +88,55 @@ def test_only_the_winner_is_polished(text):
     assert all(row.iterations <= 15 for row in fit.restarts)
 
 
-def test_a_lost_minimum_ends_one_start_only():
-    """In a batch a start whose penalised problem loses its minimum ends with that reason; the others go on."""
+def test_a_lost_minimum_ends_one_start_only(monkeypatch):
+    """In a batch a start whose penalised problem loses its minimum ends with that reason; the others go on, with the
+    bits that they have alone."""
     a = sp.csr_array(planted(40, 30, 4, seed=1))
-    made = pw.anls(lam_w=0.3, lam_h=0.3, alpha_w=0.5, alpha_h=0.5)
-    fit = pw.factorize(a, 4, algorithm=made, init="random", restarts=12, racing=None, stop=pw.MaxIterations(30))
-    reasons = {row.reason for row in fit.restarts}
-    assert reasons <= {str(pw.Reason.NO_MINIMUM), str(pw.Reason.MAX_ITERATIONS), str(pw.Reason.COLLAPSED)}
-    assert np.all(np.isfinite(fit.W))
+    lost = next(pw.iterate(a, 4, algorithm="hals", init="random", seed=3)).w
+    advance, batches = driver.advance, []
+
+    def losing(problem, steps):
+        batches.append(len(steps))
+        if any(step.iteration == 0 and np.array_equal(step.w, lost) for step in steps):
+            raise NoMinimum
+        return advance(problem, steps)
+
+    settings = {"algorithm": "hals", "init": "random", "stop": pw.MaxIterations(6)}
+    alone = [pw.factorize(a, 4, seed=seed, **settings).error for seed in range(6)]
+    monkeypatch.setattr(driver, "advance", losing)
+    fit = pw.factorize(a, 4, restarts=6, racing=None, **settings)
+    assert [row.reason == str(pw.Reason.NO_MINIMUM) for row in fit.restarts] == [seed == 3 for seed in range(6)]
+    assert [row.error for row in fit.restarts if row.seed != 3] == [alone[seed] for seed in range(6) if seed != 3]
+    assert batches[:2] == [6, 1]
+    assert batches[-1] == 5
 
 
 def test_an_interrupt_in_a_race_returns_the_best_so_far(text, monkeypatch):
-    """Ctrl-C in the second batch returns the best of what there is."""
+    """Ctrl-C in the third batch of two: the best of the five starts that have begun, and a row for each of those."""
     monkeypatch.setattr(restarts, "WIDTH", 8)
-    count = [0]
+    asked = [0]
 
     class Interrupt(pw.MaxIterations):
         def reason(self, step):
-            count[0] += 1
-            if count[0] > 70:
+            asked[0] += 1
+            if asked[0] > 9:  # two starts at iterations 0 and 1, twice; then the second start of the third batch
                 raise KeyboardInterrupt
+            return super().reason(step)
 
     fit = pw.factorize(text, 4, init="random", restarts=10, stop=Interrupt(1), racing=None)
     assert fit.reason is pw.Reason.INTERRUPTED
-    assert 0 < fit.error < 1
+    alone = [pw.factorize(text, 4, init="random", seed=seed, stop=pw.MaxIterations(1)).error for seed in range(4)]
+    assert fit.error == min(alone)
+    errors = {row.seed: row.error for row in fit.restarts}
+    assert [errors[seed] for seed in range(4)] == alone
+    assert fit.certificate.seed == int(np.argmin(alone))
+
+
+def test_shares_that_are_not_whole_are_rounded_up():
+    """30 % of 11 starts are 4, 8 % of 60 are 5; never fewer than ``least``, and a cut that drops nobody is none."""
+    assert pw.Racing(at=(10,), share=(0.3,), least=1).cuts(11) == [(10, 4), (None, 1)]
+    assert pw.Racing().cuts(60) == [(10, 18), (20, 5), (40, 4), (None, 1)]
+    assert pw.Racing(at=(5,), share=(0.3,), least=4).cuts(4) == [(None, 1)]
 
 
 def test_a_dropped_start_leaves_only_its_row(text):

@@ -671,3 +671,21 @@ def test_forged_metadata(place: str, value: Any, tmp_path: Path) -> None:
     files.write(path, "partwise factorization", layout, meta, arrays)
     with pytest.raises(ValueError, match="do not fit together"):
         pw.load(path)
+
+
+def test_bytes_reach_the_disk_before_the_name(tmp_path, monkeypatch):
+    """fsync comes before the rename, for results and for checkpoints: after a power cut the old file or the new one."""
+    events, fsync, replace = [], os.fsync, Path.replace
+    monkeypatch.setattr(os, "fsync", lambda handle: events.append("fsync") or fsync(handle))
+    monkeypatch.setattr(Path, "replace", lambda self, to: events.append(Path(to).name) or replace(self, to))
+    a = np.random.default_rng(0).random((6, 5))
+    pw.factorize(a, 2, stop=pw.MaxIterations(1)).save(tmp_path / "fit")
+    assert events[-2:] == ["fsync", "fit"]
+    events.clear()
+    pw.factorize(a, 2, stop=pw.MaxIterations(2), checkpoint=tmp_path / "run", every=1)
+    for at, name in enumerate(events):
+        if name == "run.previous":
+            assert events[at - 1] == "fsync"  # the new one is on the disk before the old one gives up its name
+        if name == "run":
+            assert "fsync" in events[max(0, at - 2) : at]
+    assert events.count("run") == 3

@@ -78,7 +78,7 @@ def test_many_documents_are_sampled():
 
 def test_coherence_by_hand():
     """Two terms that only come together have NPMI 1, terms that never meet −1, independent ones 0."""
-    a = as_data(np.array([[1.0, 1, 0, 0], [2, 2, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]]))
+    a = as_data(np.tile([[1.0, 1, 0, 0], [2, 2, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]], 3))  # 4 terms, 12 documents
     together, apart, independent = np.eye(4)[:, [0]] + np.eye(4)[:, [1]], None, None
     apart = np.eye(4)[:, [0]] + np.eye(4)[:, [2]]
     independent = np.eye(4)[:, [0]] + np.eye(4)[:, [3]]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from planted import planted
-from scipy.optimize import nnls
+from scipy.optimize import brentq, nnls
 
 import partwise as pw
 from partwise.algorithms.updates import (
@@ -168,3 +168,46 @@ def test_ahcls_with_exact_rows_is_refused_when_indefinite():
         pw.factorize(a, 4, algorithm=pw.anls(lam_w=1, lam_h=1, alpha_w=0.9, alpha_h=0.9))
     with pytest.warns(RuntimeWarning, match="factor became zero"):
         assert pw.factorize(a, 4, algorithm=pw.ahcls(1, 1, 0.9, 0.9), stop=pw.MaxIterations(3)).W.shape == (20, 4)
+
+
+@pytest.mark.parametrize("k", [4, 9, 25, 49])
+@pytest.mark.parametrize("sparsity", [0.3, 0.5, 0.75])
+def test_cone_projection_by_another_way(k, sparsity):
+    """The ray (y − θ)₊ with ‖·‖₁ = t ‖·‖₂, θ by bisection; with sparsity .5 of k = 9, 25 and 49 t² is whole."""
+    from partwise.kernels.cone import project
+
+    t = np.sqrt(k) - sparsity * (np.sqrt(k) - 1)
+    for seed in range(20):
+        y = np.random.default_rng(seed).standard_normal(k) + 0.5
+        x = np.empty(k)
+        project(y, t, np.arange(k), x)
+
+        def ratio(theta, y=y):
+            ray = np.maximum(y - theta, 0)
+            return ray.sum() / np.linalg.norm(ray) - t
+
+        theta = brentq(ratio, y.min() - 100, np.partition(y, -2)[-2:].mean(), xtol=1e-13)
+        ray = np.maximum(y - theta, 0)
+        np.testing.assert_allclose(x, ray * max(ray @ y, 0) / (ray @ ray), atol=1e-5)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e3])
+def test_fnnls_on_nearly_parallel_columns(size):
+    """Rows in which several passive entries turn negative at once: the first to reach 0 leaves, as in scipy's nnls."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        fixed = 1 + 0.2 * rng.standard_normal((12, 8))
+        a = size * rng.standard_normal((4, 12)) + 2 * size
+        rows = pw.ALGORITHMS["anls-fnnls"]().w.update(fixed.T @ fixed, a @ fixed, np.zeros((4, 8)))
+        wanted = np.array([nnls(fixed, row)[0] for row in a])
+        np.testing.assert_allclose(rows, wanted, atol=1e-7 * size)
+
+
+def test_lins_test_by_hand():
+    """G = 2, x = 1, gradient y = 2: a step to the minimum is taken, one too far is not."""
+    from partwise.kernels.gradient import trial
+
+    gram, x, y, spare = np.array([[2.0]]), np.array([3.0]), np.array([2.0]), np.empty((3, 1))
+    assert trial(gram, x, y, 0.5, *spare)
+    assert not trial(gram, x, y, 1.2, *spare)
+    assert not trial(gram, x, y, 0.995, *spare)  # .99 y·d + ½ dGd > 0 though the objective falls
