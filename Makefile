@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 
 PEERS := $(VENV)/.peers
 
-.PHONY: demo test test-slow fuzz test-browser chromium screenshot lint docs paper bench bench-quick bench-iteration \
+.PHONY: demo test test-slow certificates bounds mutants fuzz test-browser chromium screenshot lint docs paper bench bench-quick bench-iteration \
 	bench-first-minute bench-restarts bench-ranks bench-pipeline bench-minibatch bench-sklearn-tests bench-words \
 	bench-retrieval bench-search bench-dask bench-disk bench-losses bench-report clean
 
@@ -37,8 +37,19 @@ chromium:
 screenshot: $(READY) chromium  ## docs/images/report.png, from the demo's page
 	$(BIN)/python docs/screenshot.py
 
-test-slow: $(READY)  ## a run that is killed thirty times, and goes on each time; Ctrl-C at a hundred moments of the imports
-	PARTWISE_KILLS=30 PARTWISE_SIGNALS=25 $(BIN)/python -m pytest tests/engine/test_killed.py tests/cli/test_process.py
+test-slow: $(READY)  ## a run killed a hundred times, signals at a hundred moments, a disk full at every write (15 minutes)
+	PARTWISE_KILLS=100 PARTWISE_SIGNALS=25 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 \
+		tests/engine/test_killed.py tests/cli/test_process.py tests/test_harness.py
+
+certificates: $(READY)  ## no silent wrong answer: certificates of a thousand random problems against plain numpy
+	PARTWISE_PROBLEMS=60 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 tests/test_certificates.py
+
+bounds: $(READY)  ## the suite with bounds checks in every kernel, compiled beside the usual ones; ARGS="tests/kernels"
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/bounds OPENBLAS_NUM_THREADS=1 \
+		$(BIN)/python -m pytest -n 2 $(ARGS)
+
+mutants: $(READY)  ## over a hundred faults, one at a time, each with the tests that should see it (20 minutes)
+	$(BIN)/python mutants/run.py $(ARGS)
 
 fuzz: $(READY)  ## bad values, damaged files and bad command lines by the thousand (15 minutes); ARGS="--only calls"
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python fuzz/run.py $(ARGS)

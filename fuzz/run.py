@@ -52,7 +52,7 @@ def all_cases(folder: Path, seed: int, kinds: tuple[str, ...] = KINDS) -> list[c
 def warm_up() -> None:
     """Load and compile here what every child would load and compile again."""
     for algorithm in pw.ALGORITHMS:
-        for matrix in (A, sp.csr_array(A)):
+        for matrix in (A, sp.csr_array(A), A.astype(np.float32)):
             with contextlib.suppress(ValueError):
                 pw.factorize(matrix, 2, algorithm=algorithm, stop=pw.MaxIterations(2), threads=1)
     pw.NMF(2, max_iter=2).fit(A)

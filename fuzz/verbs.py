@@ -93,7 +93,7 @@ def _command(folder: Path, line: list[str]) -> Any:
     """The complaint about a command line, or None; outputs go to a folder that is removed."""
     with tempfile.TemporaryDirectory() as place:
         work = Path(place, "work")
-        shutil.copytree(folder, work)
+        shutil.copytree(folder, work, ignore=shutil.ignore_patterns("case-*"))  # of cases that run beside this one
         os.chdir(work)
         changing = [word for word in line if word.startswith("run.checkpoint")]  # going on with a run writes it again
         before = {path: path.read_bytes() for path in work.iterdir() if path.is_file() and path.name not in changing}

@@ -16,12 +16,14 @@ import partwise as pw
 from partwise.engine import driver
 from partwise.engine.checkpoint import previous, read
 
-KILLS = int(os.environ.get("PARTWISE_KILLS", "6"))
+KILLS = int(os.environ.get("PARTWISE_KILLS", "2"))
+LENGTH = "80" if KILLS > 2 else "25"
 RUN = """
 import sys, numpy as np, partwise as pw
 print("begun", flush=True)
 pw.factorize(np.load(sys.argv[1]), 6, algorithm="acls", polish="als-hals", restarts=8, init="random", threads=2,
-             stop=pw.MaxIterations(60), polish_stop=pw.MaxIterations(120), checkpoint=sys.argv[2], every=3)
+             stop=pw.MaxIterations(int(sys.argv[3])), polish_stop=pw.MaxIterations(int(sys.argv[3])),
+             checkpoint=sys.argv[2], every=3)
 """
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
 
@@ -36,7 +38,7 @@ def matrix(tmp_path_factory):
 
 def begin(matrix, path):
     """The run in a process of its own, past its imports."""
-    process = subprocess.Popen([sys.executable, "-c", RUN, matrix, path], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, "-c", RUN, matrix, path, LENGTH], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "begun\n"
     return process
 

@@ -85,17 +85,17 @@ def write_matrix(
     origin: dict[str, str | int] = {"source": source, "long": long, "part_bytes": part_bytes}
     if known:
         origin |= {"missing": missing or "", "unstored": str(unstored), "weighted": known.weighted}
-    with lock(folder, "The folder"), full_disk_as_sentence(target, "; finished parts are kept" if source else ""):
+    room = full_disk_as_sentence(target, "; finished parts are kept" if source else "")
+    with lock(folder, "The folder"), room, _worth_keeping(folder, bool(source)):
         _start(folder, origin)
-        with _worth_keeping(folder, bool(source)):
-            writer = _Writer(folder, long, known)
-            matrices = [blocks] if weights is None else [blocks, weights]
-            for rows in _sized(_long_rows(matrices, long, part_bytes), part_bytes):
-                writer.add(*rows)
-            for name, values in beside:
-                writer.put(name, values)
-            writer.finish()
-            folder.replace(target)
+        writer = _Writer(folder, long, known)
+        matrices = [blocks] if weights is None else [blocks, weights]
+        for rows in _sized(_long_rows(matrices, long, part_bytes), part_bytes):
+            writer.add(*rows)
+        for name, values in beside:
+            writer.put(name, values)
+        writer.finish()
+        folder.replace(target)
     return Stored.at(target)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from partwise.arguments import is_whole
+from partwise.arguments import is_whole, shortened
 from partwise.engine.driver import drain
 from partwise.engine.problem import Problem
 from partwise.engine.run import Run
@@ -66,7 +66,7 @@ RACING = Racing()
 def check_racing(racing: Any) -> None:
     """Refuse what is neither a Racing nor None."""
     if racing is not None and not isinstance(racing, Racing):
-        raise TypeError(f"racing must be a Racing(...) or None, not {racing!r}.")
+        raise TypeError(f"racing must be a Racing(...) or None, not {shortened(repr(racing))}.")
 
 
 @dataclass

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+LONGEST = 255
+"""The most bytes of a name on every common file system."""
 STDOUT = Path("/dev/stdout")
 STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 UNFIT = {stat.S_IFDIR: "a folder", stat.S_IFSOCK: "a socket"}
@@ -59,6 +61,14 @@ def check_path(path: str | os.PathLike[str]) -> None:
         raise TypeError(f"The path of a file must be a text or a Path, not {type(path).__name__}.")
     if "\0" in os.fspath(path):
         raise ValueError("The path of a file cannot have a null character in it; choose another name.")
+    try:
+        longest = max((len(os.fsencode(part)) for part in Path(path).parts), default=0)
+    except UnicodeEncodeError:
+        raise ValueError(
+            "The path of a file has a character that no file name can have; choose another name."
+        ) from None
+    if longest > LONGEST:
+        raise ValueError(f"A name in the path of a file has {longest:,} bytes; choose one of at most {LONGEST}.")
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", os.fspath(path)):
         raise ValueError(
             f"{path} is the address of something elsewhere, not a path; download it first, and give a file."

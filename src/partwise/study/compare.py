@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.table import as_algorithm
-from partwise.arguments import check_rank, check_seed
+from partwise.arguments import check_rank, check_seed, shortened
 from partwise.data.as_data import as_data
 from partwise.data.unknown import observed
 from partwise.engine.run import default_stop
@@ -75,6 +75,9 @@ def compare_methods(
     check_seed(seed)
     thread_count(threads)
     limit = MaxIterations(most)
+    for name, choices in (("algorithms", algorithms), ("inits", inits)):
+        if choices is not None and (not isinstance(choices, Iterable) or isinstance(choices, (str, type))):
+            raise TypeError(f"{name} must be a list of names or objects, not {shortened(repr(choices))}.")
     chosen = [as_algorithm(choice) for choice in (COMPARED if algorithms is None else algorithms)]
     starts = [as_init(choice) for choice in (STARTS if inits is None else inits)]
     if inits is None and data.for_starts is None:

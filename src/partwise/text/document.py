@@ -20,6 +20,8 @@ def as_documents(texts: Iterable[str | Document]) -> Iterator[Document]:
     """Documents as they are, texts with their position as the id."""
     if isinstance(texts, (str, bytes, Document)):
         raise TypeError("One text was given where several are expected; put it in a list.")
+    if not isinstance(texts, Iterable):
+        raise TypeError(f"The texts must be a list or an iterator of texts, not {type(texts).__name__}.")
     for number, text in enumerate(texts):
         if isinstance(text, Document):
             yield text

@@ -13,7 +13,7 @@ from typing import ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.arguments import check_seed, is_whole, whole_number
+from partwise.arguments import check_seed, is_whole, shortened, whole_number
 from partwise.data.as_data import as_data
 from partwise.text.collection import Collection, collect
 from partwise.text.document import Document, as_documents, as_labels
@@ -77,7 +77,7 @@ class TextModel(ABC):
         """Refuse settings that cannot work, before anything is read."""
         whole_number("k", self.k)
         if not isinstance(self.weighting, Weighting):
-            raise TypeError(f"weighting must be a partwise.text.Weighting, not {self.weighting!r}.")
+            raise TypeError(f"weighting must be a partwise.text.Weighting, not {shortened(repr(self.weighting))}.")
         check_seed(self.seed)
         thread_count(self.threads)
 
@@ -184,7 +184,7 @@ class TextModel(ABC):
             suggestions = self.vocabulary.suggestions(self.vocabulary.unknown_words(query), 1)
             near = dict.fromkeys(words[0] for words in suggestions.values())
             hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "use others."
-            raise ValueError(f"No word of the query {query!r} is a term of this model; {hint}")
+            raise ValueError(f"No word of the query {shortened(repr(query))} is a term of this model; {hint}")
         return column
 
     def _answer(
