@@ -1,6 +1,7 @@
 """Single-line faults over all rooms, each with the tests that should see it: (file, tests) -> [(old, new), …].
 
-An old text stands once in its file; where the file has changed, the fault is left out. A survivor that changes nothing that could be tested has its reason in ``SURVIVE``.
+An old text stands once in its file; where the file has changed, the fault is left out. A survivor that changes nothing
+that could be tested has its reason in ``SURVIVE``.
 """
 
 from __future__ import annotations
