@@ -112,12 +112,10 @@ class SparseData(LocalData):
 
     @cached_property
     def row_sums(self) -> Array:
-        """Row sums in float64, a block at a time, since the sums along all entries would be as large as A."""
-        (indptr, _, values), sums = self._arrays, np.empty(self.shape[0])
-        for lo, hi in self.blocks:
-            first, last = indptr[lo], indptr[hi]
-            ends = np.concatenate([[0.0], np.cumsum(values[first:last], dtype=np.float64)])
-            sums[lo:hi] = np.diff(ends[indptr[lo : hi + 1] - first])
+        """Row sums in float64."""
+        (indptr, _, values), sums = self._arrays, np.zeros(self.shape[0])
+        filled = np.flatnonzero(np.diff(indptr))
+        sums[filled] = np.add.reduceat(values, indptr[filled], dtype=np.float64)
         return sums
 
     def entries(self, lo: int, hi: int) -> tuple[Array, Array, Array]:
