@@ -4,8 +4,10 @@
 k, by turns in one process a data set, both after a small fit that loads everything. What is on record for the same
 source of partwise and the same versions is not run again, so the command goes on where it was interrupted;
 ``--quick`` runs the named floors and one seed of the smaller data sets, ``--only``, ``--seeds`` and ``--again`` choose.
-Seconds are those of the clock with all cores free to both, processor seconds those of all threads. Where scikit-learn
-takes more than 20 s it gets one seed. Errors are computed here from W and H. ``benchmarks/results/defaults.json``.
+Seconds are those of the clock with all cores free to both, processor seconds those of all threads. BLAS has one thread,
+where partwise holds it anyway: on a busy machine more of them cost scikit-learn up to ten times the processor time.
+Where scikit-learn takes more than 20 s it gets one seed. Errors are computed here from W and H.
+``benchmarks/results/defaults.json``.
 """
 
 import argparse
@@ -120,7 +122,8 @@ def summary(runs, about, name, rank):
 def run_set(name, ranks, seeds):
     """The rows of one data set, from a process of its own."""
     command = [sys.executable, __file__, "--measure", name, "--seeds", str(seeds), "--ranks", *map(str, ranks)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    alone = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "MKL", "BLIS")}
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **alone})
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode or not lines:
         print(f"{name}: left out, {done.stderr.strip().splitlines()[-1:]}", flush=True)
