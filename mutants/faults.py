@@ -11,7 +11,7 @@ from pathlib import Path
 SOURCES = Path(__file__).resolve().parents[1] / "src/partwise"
 
 FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
-    ("arguments.py", "tests/test_bad_input.py tests/engine/test_plan.py"): [
+    ("arguments.py", "tests/engine/test_plan.py tests/test_bad_input.py"): [
         ("if is_whole(value) and value >= least:", "if is_whole(value) and value > least:"),
         ('above = checked > low or (checked == low and ends[0] == "[")', "above = checked >= low"),
         ("if rank < 1 or (rank > min(shape) and not lenient):", "if rank < 1 or (rank > max(shape) and not lenient):"),
