@@ -243,8 +243,9 @@ def retrieval() -> str:
 
 def losses() -> str:
     """docs/losses.md."""
-    ranks = HERE.parent / "benchmarks" / "results" / "ranks-held-out.json"
-    return losses_page.page(result("losses"), result("ranks-held-out") if ranks.exists() else None, table)
+    results = HERE.parent / "benchmarks" / "results"
+    more = [result(name) if (results / f"{name}.json").exists() else None for name in ("ranks-held-out", "unknown")]
+    return losses_page.page(result("losses"), *more, table)
 
 
 def scale() -> str:
