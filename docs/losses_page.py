@@ -50,8 +50,8 @@ UNKNOWN = (
     ".03 is good at u = .95; here are data that it was not chosen on (`python benchmarks/unknown.py`): RMSE on the "
     "unknown entries over the standard deviation of all, beside fixed λ. Before, λ was .001 up to half unknown and .03 "
     "from there on. What is best depends on the noise, which nobody knows before a fit: where there is little, a "
-    "smaller λ is much better; where there is much, a larger one. `PerObservation(λ)` sets it; `ranks(by=\"held-out\")` shows "
-    "what a setting predicts. On Golub's raw values, a tenth unknown, the default predicts worse than the mean does: "
+    "smaller λ is much better; where there is much, a larger one. `PerObservation(λ)` sets it. "
+    "On Golub's raw values, a tenth unknown, the default predicts worse than the mean does: "
     "take logarithms of data with such tails."
 )
 
