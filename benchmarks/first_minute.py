@@ -90,7 +90,7 @@ def iteration_rows():
     """One iteration of each, on one thread."""
     matrices = {"200 × 200 dense, k = 5": (np.random.default_rng(0).random((200, 200)), 5)}
     matrices["MEDLARS tf-idf, k = 10"] = (medlars().matrix, 10)
-    methods = {"hals": pw.hals(), "hals, 1 sweep": pw.hals(sweeps=1)}
+    methods = {"hals": pw.hals(), "hals, 1 sweep": pw.hals(sweeps=1), "als-hals (the default)": pw.als_hals()}
     for (name, (matrix, rank)), (method, algorithm) in product(matrices.items(), methods.items()):
 
         def ours(count, matrix=matrix, rank=rank, algorithm=algorithm):
