@@ -158,7 +158,7 @@ def benchopt() -> list[str]:
     verdicts = "; ".join(f"{row['data']}, {row['near']:g}: {row['first']}" for row in found)
     intro = (
         "`python benchmarks/benchopt_run.py`: its simulated data, its own start and clock, until ½‖X − WH‖² is within "
-        f"a share of the least value that any solver reached. First: {verdicts}. \"never\" is within a limit of "
+        f'a share of the least value that any solver reached. First: {verdicts}. "never" is within a limit of '
         f"{result['limit_seconds']} seconds for all runs of a solver, of which those that begin anew for every "
         "point of their curve (scikit-learn, tensorly) make many, so it does not say that they would not come there."
     )
