@@ -1,9 +1,10 @@
 """The demo's two searches and eight more give answers that a reader calls right."""
 
 import pytest
+from command import cold
 
-from partwise.cli.demo import QUERIES, demo_documents, demo_weighting
-from partwise.text import TopicModel, collect
+import partwise as pw
+from partwise.cli.demo import QUERIES
 
 EXPECTED = {
     "read a compressed archive": "bz2 gzip lzma tarfile zipfile zipimport",
@@ -19,12 +20,30 @@ EXPECTED = {
 }
 
 
-def test_ten_queries():
-    """At least nine have a module that a reader would name among the first three, the demo's own two among them."""
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """(what a process that runs the demo printed, the model that it left)"""
     pytest.importorskip("snowballstemmer", reason="snowballstemmer is not installed (partwise[text])")
-    weighting = demo_weighting()
-    model = TopicModel(20, weighting=weighting).fit_collection(collect(demo_documents(), weighting))
-    found = {query: [hit.id.split(".")[0] for hit in model.search(query, 3)] for query in EXPECTED}
-    right = {query for query, modules in found.items() if set(EXPECTED[query].split()) & set(modules)}
-    assert set(QUERIES) <= right, found
-    assert len(right) >= 9, found
+    folder = tmp_path_factory.mktemp("demo")
+    done = cold("demo", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, pw.load(folder / "demo.partwise")
+
+
+def test_the_demo_shows_the_whole_way(demo):
+    """make demo: topics, the certificate, two searches, and where the model is; it can be searched afterwards."""
+    stdout, model = demo
+    assert max(map(len, stdout.splitlines())) <= 80
+    for part in ("docstrings of Python's standard library", "stationarity", "The model is saved in demo.partwise"):
+        assert part in stdout
+    assert stdout.count("What was asked is") == 2
+    assert len(model.collection.ids) > 2000
+    assert "turtle" in " ".join(model.names)
+
+
+def test_ten_queries(demo):
+    """At least nine have a module that a reader would name among the first three, the demo's own two among them."""
+    modules = {query: [hit.id.split(".")[0] for hit in demo[1].search(query, 3)] for query in EXPECTED}
+    right = {query for query, named in modules.items() if set(EXPECTED[query].split()) & set(named)}
+    assert set(QUERIES) <= right, modules
+    assert len(right) >= 9, modules

@@ -144,19 +144,6 @@ def test_streams_that_are_closed_full_or_left(tmp_path):
         assert sentence in process.stderr
 
 
-def test_the_demo_shows_the_whole_way(tmp_path):
-    """make demo: topics, the certificate, two searches, and where the model is; it can be searched afterwards."""
-    done = cold("demo", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert max(map(len, done.stdout.splitlines())) <= 80
-    for part in ("docstrings of Python's standard library", "stationarity", "The model is saved in demo.partwise"):
-        assert part in done.stdout
-    assert done.stdout.count("What was asked is") == 2
-    model = pw.load(tmp_path / "demo.partwise")
-    assert len(model.collection.ids) > 2000
-    assert "turtle" in " ".join(model.names)
-
-
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_without_permission_is_refused_first(folder, warm, tmp_path):
     """The sentence comes before any reading."""

@@ -254,7 +254,7 @@ def test_a_million_by_a_million(form: str) -> None:
     data = pw.as_data(given)
     assert data.nnz == data.T.nnz == 60
     assert data.nbytes < 2**23
-    fit = pw.factorize(given, 2, stop=pw.MaxIterations(1))
+    fit = pw.factorize(given, 2, init="random-acol", stop=pw.MaxIterations(1))
     assert fit.error < 1
     assert not np.delete(fit.W, place[0], axis=0).any()
 

@@ -176,7 +176,7 @@ def test_a_second_run_on_a_checkpoint_is_refused(tmp_path):
         process.kill()
     assert (tmp_path / "run.lock").exists()
     pw.factorize(planted(30, 24, 3), 3, stop=pw.MaxIterations(2), checkpoint=path)
-    assert {p.name for p in tmp_path.iterdir()} == {"run"}
+    assert {p.name for p in tmp_path.iterdir()} == {"run", "run.previous"}
 
 
 @POSIX
