@@ -42,35 +42,35 @@ last time that was run."""
 
 def results() -> Results:
     """Every summary there is, the smaller matrices first."""
-    found = [json.loads(path.read_text()) for path in (ROOT / "benchmarks" / "results").glob("bench-*.json")]
+    summaries = [json.loads(path.read_text()) for path in (ROOT / "benchmarks" / "results").glob("bench-*.json")]
     return {
-        result["name"]: result for result in sorted(found, key=lambda result: (not result["sparse"], result["nnz"]))
+        result["name"]: result for result in sorted(summaries, key=lambda result: (not result["sparse"], result["nnz"]))
     }
 
 
 def page() -> str:
     """The whole page."""
-    found = results()
-    if not found:
+    summaries = results()
+    if not summaries:
         return f"{INTRO}\n\nNothing has been measured yet."
-    parts = [INTRO, machine(found), REACHED, report.targets_table(found)]
+    parts = [INTRO, machine(summaries), REACHED, report.targets_table(summaries)]
     parts += [*startup(), *first_minute(), *memory(), *benchopt()]
     parts += defaults_part.part()
-    for result in found.values():
+    for result in summaries.values():
         parts += data_part(result)
     return "\n\n".join(parts)
 
 
-def machine(found: Results) -> str:
+def machine(summaries: Results) -> str:
     """Where it was measured, and with which versions."""
-    about = next(iter(found.values()))["machine"]
+    about = next(iter(summaries.values()))["machine"]
     versions: dict[str, set[str]] = {}
-    for result in found.values():
+    for result in summaries.values():
         for row in result["fits"].values():
             for name, version in row["versions"].items():
                 versions.setdefault(name, set()).add(version)
-    told = ", ".join(f"{name} {' and '.join(sorted(each))}" for name, each in sorted(versions.items()))
-    return f"{about['cores']} cores, {about['cpu']}, Python {about['python']}; {told} (partwise: hash of its source)."
+    listed = ", ".join(f"{name} {' and '.join(sorted(each))}" for name, each in sorted(versions.items()))
+    return f"{about['cores']} cores, {about['cpu']}, Python {about['python']}; {listed} (partwise: hash of its source)."
 
 
 def startup() -> list[str]:
@@ -148,14 +148,14 @@ def benchopt() -> list[str]:
     if not path.exists():
         return []
     result = json.loads(path.read_text())
-    found = result["rows"]
-    solvers = sorted({solver for row in found for solver in row["seconds"]})
+    levels = result["rows"]
+    solvers = sorted({solver for row in levels for solver in row["seconds"]})
     rows = [
-        [solver, *("never" if row["seconds"][solver] is None else f"{row['seconds'][solver]:.3f}" for row in found)]
+        [solver, *("never" if row["seconds"][solver] is None else f"{row['seconds'][solver]:.3f}" for row in levels)]
         for solver in solvers
     ]
-    head = ["seconds until within", *(f"{row['near']:g} ({row['data']})" for row in found)]
-    verdicts = "; ".join(f"{row['data']}, {row['near']:g}: {row['first']}" for row in found)
+    head = ["seconds until within", *(f"{row['near']:g} ({row['data']})" for row in levels)]
+    verdicts = "; ".join(f"{row['data']}, {row['near']:g}: {row['first']}" for row in levels)
     intro = (
         "`python benchmarks/benchopt_run.py`: its simulated data, its own start and clock, until ½‖X − WH‖² is within "
         f'a share of the least value that any solver reached. First: {verdicts}. "never" is within a limit of '

@@ -30,21 +30,23 @@ def page(table: Table) -> str:
 
 def _text(verb: Any) -> str:
     """The docstring, its examples as code."""
-    found = []
+    paragraphs = []
     for line in (inspect.getdoc(verb) or "").split("\n\n"):
-        found.append("    " + line.removeprefix("Example: ") if line.startswith("Example: ") else line)
-    return "\n\n".join(found)
+        paragraphs.append("    " + line.removeprefix("Example: ") if line.startswith("Example: ") else line)
+    return "\n\n".join(paragraphs)
 
 
 def _rows(verb: Any) -> Iterator[tuple[str, ...]]:
     """(name, default, help) of each argument and option."""
     hints = get_type_hints(verb, include_extras=True)
     for name, parameter in inspect.signature(verb).parameters.items():
-        (told,) = hints[name].__metadata__
-        argument = type(told).__name__ == "ArgumentInfo"
-        declared = [d for d in (told.default, *(told.param_decls or ())) if isinstance(d, str) and d.startswith("-")]
-        given = declared or [f"--{name.replace('_', '-')}"]
-        shown = told.metavar or name.upper() if argument else ", ".join(given)
+        (option,) = hints[name].__metadata__
+        argument = type(option).__name__ == "ArgumentInfo"
+        declared = [
+            d for d in (option.default, *(option.param_decls or ())) if isinstance(d, str) and d.startswith("-")
+        ]
+        names = declared or [f"--{name.replace('_', '-')}"]
+        shown = option.metavar or name.upper() if argument else ", ".join(names)
         default = parameter.default
         nil = default is parameter.empty or default is None or default is False
-        yield f"`{shown}`", "" if nil else f"`{default}`", (told.help or "").replace("|", "\\|")
+        yield f"`{shown}`", "" if nil else f"`{default}`", (option.help or "").replace("|", "\\|")

@@ -54,11 +54,11 @@ def twin(part: dict[str, Any]) -> Sequence[str]:
 
 def warm(part: dict[str, Any]) -> Sequence[str]:
     """Two iterations beside each other."""
-    told = "; ".join(
+    ratios = "; ".join(
         f"{name} {row['ratio']:.2f} ({row['memory_seconds']:.2f} s, {row['disk_seconds']:.2f} s)"
         for name, row in part["algorithms"].items()
     )
-    return "an iteration on disk with a warm page cache, in iterations in memory, same matrix, medians", told, "1.6"
+    return "an iteration on disk with a warm page cache, in iterations in memory, same matrix, medians", ratios, "1.6"
 
 
 def scaling(part: dict[str, Any]) -> Sequence[str]:
