@@ -12,8 +12,6 @@ from partwise.cli import options
 from partwise.cli.matrix_input import matrix_from
 from partwise.cli.output import destination, print_json, say, working
 from partwise.load import load
-from partwise.report import write_report
-from partwise.report.page import plotly_script
 from partwise.result.factorization import Factorization
 from partwise.storage.targets import is_device, is_stream, resolved
 from partwise.text.topic_model import TopicModel
@@ -47,6 +45,8 @@ def report(
 
     Example: partwise report faces.partwise --matrix faces.npy --shape 19x19
     """
+    from partwise.report import write_report  # imported late: `topics` needs the checks of this file alone
+
     output = report_at(output, model, other, matrix)
     size = None if shape is None else as_shape(shape)
     row_labels, column_labels = labels(rows), labels(columns)
@@ -124,6 +124,8 @@ def has_plotly() -> bool:
 
 def check_plotly() -> None:
     """Refuse, in a sentence, to go on without plotly."""
+    from partwise.report.page import plotly_script
+
     try:
         plotly_script()
     except ImportError as error:

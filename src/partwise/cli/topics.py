@@ -25,7 +25,6 @@ from partwise.cli.output import (
 from partwise.cli.plugins import load_plugins
 from partwise.cli.report import ReportFile, check_report
 from partwise.cli.text_input import cluster, collection_from
-from partwise.report import write_report
 from partwise.text.clusters import LabelScores, label_scores
 from partwise.text.topic_model import TopicModel
 from partwise.text.topics import Topic, Topics
@@ -74,6 +73,8 @@ def topics(
             if output is not None:
                 model.save(output)
             if report is not None:
+                from partwise.report import write_report  # imported late: only a page needs it
+
                 write_report(model, report)
     if as_json:
         print_json(summary(model, topic_list, output, report))

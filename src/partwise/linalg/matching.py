@@ -15,6 +15,14 @@ def unit_columns(w: Array) -> Array:
     return unit
 
 
+def largest(scores: Array, n: int) -> Array:
+    """The places of the ``n`` largest scores, the largest first, of equal ones the first place first."""
+    n = min(n, len(scores))
+    candidates = np.flatnonzero(scores >= np.partition(scores, -n)[-n]) if n else np.empty(0, np.intp)
+    places: Array = candidates[np.argsort(-scores[candidates], kind="stable")[:n]]
+    return places
+
+
 def assign(scores: Array) -> tuple[Array, Array]:
     """(rows, columns): the pairs with the largest sum of scores, each row and each column at most once."""
     from scipy.optimize import linear_sum_assignment  # imported late: it takes a quarter of a second

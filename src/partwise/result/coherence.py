@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from partwise.linalg.matching import largest
 from partwise.types import Array, Data
 
 
@@ -23,7 +24,7 @@ def mean_coherence(data: Data, w: Array, top: int = 10) -> float:
 
 
 def _topic(data: Data, column: Array, top: int) -> float:
-    terms = np.argsort(-column, kind="stable")[:top]
+    terms = largest(column, top)
     terms = terms[column[terms] > 0]
     if len(terms) < 2:
         return float("nan")

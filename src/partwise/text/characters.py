@@ -9,7 +9,6 @@ import re
 import sys
 import unicodedata
 from functools import cache
-from itertools import pairwise
 
 import numpy as np
 
@@ -32,7 +31,7 @@ LAST, MARKS_END = 0x40000, 0x1F000
 """The code points from here on hold no letters and no marks, but for those that select a glyph."""
 SELECTORS = "\U000e0100-\U000e01ef"
 
-LETTER_CLASS = r"[^\W\d_]"
+LETTER_CLASS, WORD_CLASS = r"[^\W\d_]", r"\w"
 _FINAL_SIGMA = re.compile(r"(?<=\w)\u03c3(?!\w)")
 
 
@@ -62,24 +61,23 @@ def lower(text: str) -> str:
 @cache
 def marks() -> str:
     """The combining marks as ranges for a class of a regular expression."""
-    category = unicodedata.category
-    points = [at for at in range(0x300, MARKS_END) if category(chr(at))[0] == "M"]
-    edges = np.flatnonzero(np.diff(points, prepend=-2, append=sys.maxunicode + 2) > 1)
-    return "".join(f"{chr(points[lo])}-{chr(points[hi - 1])}" for lo, hi in pairwise(edges)) + SELECTORS
+    edges = np.flatnonzero(np.diff(_is_mark(), prepend=False, append=False))
+    return "".join(f"{chr(lo)}-{chr(hi - 1)}" for lo, hi in edges.reshape(-1, 2)) + SELECTORS
 
 
 @cache
 def default_kinds(apostrophes: bool) -> Array:
     """The kind of every code point for the default words; with ``apostrophes`` they join letters."""
-    table = _table(LETTER_CLASS, kinds.LETTER)
+    table = pattern_kinds(LETTER_CLASS).copy()
     for kind, ranges in SCRIPTS.items():
-        for run in re.finditer(f"[{ranges}]+", _points()):
-            part = table[run.start() : run.end()]
+        for lo, hi in _ranges(ranges):
+            part = table[lo : hi + 1]
             part[part == kinds.LETTER] = kind
-    _fill(table, r"\d", kinds.DIGIT)
-    _fill(table, f"[{marks()}]", kinds.MARK)
-    table[ord(SELECTORS[0]) : ord(SELECTORS[-1]) + 1] = kinds.MARK
-    _fill(table, f"[{JOINERS}]", kinds.JOINER)
+    table[:LAST][_is_decimal()] = kinds.DIGIT
+    table[:MARKS_END][_is_mark()] = kinds.MARK
+    for characters, kind in ((SELECTORS, kinds.MARK), (JOINERS, kinds.JOINER)):
+        for lo, hi in _ranges(characters):
+            table[lo : hi + 1] = kind
     for sign, kind in {"'": kinds.APOSTROPHE, "-": kinds.HYPHEN, "+": kinds.PLUS, "#": kinds.SHARP}.items():
         table[ord(sign)] = kind
     if not apostrophes:
@@ -89,22 +87,40 @@ def default_kinds(apostrophes: bool) -> Array:
 
 @cache
 def pattern_kinds(letters: str) -> Array:
-    """The kinds for words that are runs of two or more of the characters of a class."""
-    return _table(letters, kinds.LETTER)
-
-
-def _table(letters: str, kind: int) -> Array:
+    """The kinds for words that are runs of two or more characters of ``LETTER_CLASS`` or of ``WORD_CLASS``."""
     table = np.zeros(sys.maxunicode + 1, np.uint8)
-    _fill(table, letters, kind)
+    table[:LAST][_is_alphanumeric() if letters == WORD_CLASS else _is_alphanumeric() & ~_is_decimal()] = kinds.LETTER
+    if letters == WORD_CLASS:
+        table[ord("_")] = kinds.LETTER
     return table
 
 
-def _fill(table: Array, characters: str, kind: int) -> None:
-    for run in re.finditer(f"(?:{characters})+", _points()):
-        table[run.start() : run.end()] = kind
+def _ranges(characters: str) -> list[tuple[int, int]]:
+    """(first, last) code point of each range of a class of a regular expression."""
+    return [(ord(one[0]), ord(one[-1])) for one in re.findall(".-.|.", characters)]
 
 
 @cache
-def _points() -> str:
+def _is_alphanumeric() -> Array:
+    r"""Which of the code points below ``LAST`` \w matches, the underscore aside."""
+    return np.char.isalnum(_points())
+
+
+@cache
+def _is_decimal() -> Array:
+    r"""Which of them \d matches."""
+    return np.char.isdecimal(_points())
+
+
+@cache
+def _is_mark() -> Array:
+    """Which of the code points below ``MARKS_END`` are combining marks."""
+    table = np.zeros(MARKS_END, bool)
+    others = np.flatnonzero(~_is_alphanumeric()[:MARKS_END])
+    table[others] = [category[0] == "M" for category in map(unicodedata.category, map(chr, others.tolist()))]
+    return table
+
+
+def _points() -> Array:
     """All characters that may be letters, each at its code point."""
-    return "".join(map(chr, range(LAST)))
+    return np.arange(LAST, dtype=np.uint32).view("U1")

@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike
 from partwise.data.as_data import as_data
 from partwise.text.document import Document
 from partwise.text.stop_words import AUTO, LANGUAGE
+from partwise.text.term_stream import narrow
 from partwise.text.vocabulary import Vocabulary
 from partwise.text.weighting import Weighting
 from partwise.threads.pool import Workers
@@ -104,7 +105,7 @@ class Collection:
         if sp.issparse(self.A):
             return sp.csr_array(self.A).astype(np.float32, copy=False)
         values, documents, counts = gather(as_data(self.A), np.empty)
-        starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+        starts = narrow(np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]))
         return sp.csr_array((values, documents, starts), shape=self.A.shape)
 
 
@@ -138,7 +139,8 @@ class DocumentRecord(NamedTuple):
 
 def snippet(text: str, length: int = SNIPPET) -> str:
     """The first characters of a text, on one line."""
-    return " ".join(text[: 4 * length].split())[:length]
+    line = " ".join(text[: length + length // 4].split())  # most texts need no more
+    return (line if len(line) >= length else " ".join(text[: 4 * length].split()))[:length]
 
 
 class CollectionBuilder:

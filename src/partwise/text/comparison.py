@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from partwise.linalg.matching import assign, unit_columns
+from partwise.linalg.matching import assign, largest, unit_columns
 from partwise.storage.settings import Plain
 from partwise.types import Array
 
@@ -118,7 +118,7 @@ def _match(first: TopicModel, second: TopicModel, topic: int, other: int, cosine
 def _strongest(model: TopicModel, topic: int, n: int) -> dict[str, str]:
     """The keys of a topic's ``n`` strongest terms, each with the term as it is shown."""
     column, vocabulary = model.factorization.w[:, topic], model.vocabulary
-    order = [int(i) for i in np.argsort(-column, kind="stable")[:n] if column[i] > 0]
+    order = [int(i) for i in largest(column, n) if column[i] > 0]
     return {vocabulary.keys[i]: vocabulary.terms[i] for i in order}
 
 

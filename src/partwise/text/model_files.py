@@ -23,6 +23,7 @@ from partwise.storage.targets import check_target, is_stream, resolved
 from partwise.text.collection import Collection, gather
 from partwise.text.json_arrays import array_to_strings, strings_to_array
 from partwise.text.lsi import LSI
+from partwise.text.term_stream import narrow
 from partwise.text.text_model import TextModel
 from partwise.text.topic_model import TopicModel
 from partwise.text.vocabulary import Vocabulary
@@ -200,7 +201,7 @@ def _collection(remarks: Plain, arrays: Mapping[str, Array], shape: tuple[int, i
     strings = {name: array_to_strings(arrays[name]) for name in STRINGS}
     if len(vocabulary) != shape[0] or any(len(values) != shape[1] for values in strings.values()):
         raise ValueError("The names do not fit the factors.")
-    starts = np.concatenate([[0], np.cumsum(arrays["a_terms"], dtype=np.int64)])
+    starts = narrow(np.concatenate([[0], np.cumsum(arrays["a_terms"], dtype=np.int64)]))
     matrix = sp.csr_array((arrays["a_values"], arrays["a_documents"], starts), shape=shape)
     check_structure(matrix)
     if matrix.dtype.kind != "f" or not np.isfinite(matrix.data).all() or (matrix.data < 0).any():

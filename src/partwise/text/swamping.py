@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from partwise.linalg.matching import unit_columns
+from partwise.linalg.matching import largest, unit_columns
 from partwise.types import Array
 
 STRONGEST, SHARE, LEAST = 30, 0.4, 3
@@ -15,9 +15,9 @@ STRONGEST, SHARE, LEAST = 30, 0.4, 3
 
 def swamping_words(w: Array, terms: Sequence[str]) -> tuple[str, ...]:
     """The words by the rule above, those of most topics first; phrases and n-grams are never among them."""
-    strongest = np.argsort(-unit_columns(w), axis=0, kind="stable")[:STRONGEST]
+    strongest = np.stack([largest(column, STRONGEST) for column in unit_columns(w).T], axis=1)
     held = np.take_along_axis(w, strongest, axis=0) > 0
     topics = np.bincount(strongest[held], minlength=len(w))
-    least = max(LEAST, SHARE * w.shape[1])
-    order = np.argsort(-topics, kind="stable")
-    return tuple(str(terms[i]) for i in order if topics[i] >= least and " " not in terms[i])
+    many = np.flatnonzero(topics >= max(LEAST, SHARE * w.shape[1]))
+    order = many[np.argsort(-topics[many], kind="stable")]
+    return tuple(str(terms[i]) for i in order if " " not in terms[i])

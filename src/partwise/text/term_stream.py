@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -14,7 +14,7 @@ from partwise.kernels import tokens
 from partwise.kernels.jit import is_ready
 from partwise.text.analyzer import Analyzer, bucket
 from partwise.text.phrases import find_phrases, join_phrases
-from partwise.text.word_stream import WordStream, read_words
+from partwise.text.word_stream import Words, WordStream, read_words
 from partwise.threads.pool import Workers, borders
 from partwise.types import Array
 
@@ -73,33 +73,35 @@ def read_terms(
     threads: int | None = None,
 ) -> TermStream:
     """The terms of texts; ``find`` are the least NPMI and the least count of phrases that are looked for first."""
-    words = read_words(analyzer.rule, texts, threads)
-    unit_of, units = _units(analyzer, words.words)
+    words = read_words(analyzer.rule, texts, threads, analyzer.stop.words)
+    unit_of, units = _units(analyzer, words)
     frequencies, kept = words.frequencies, unit_of >= 0
     counts = TokenCounts(len(words.edges) - 1, len(words.ids), int(frequencies[kept].sum()))
     if analyzer.stems is not None:
-        counts.surface.update({words.words[i]: int(frequencies[i]) for i in np.flatnonzero(kept)})
+        kept &= frequencies > 0
+        counts.surface.update(zip(words.words.some(np.flatnonzero(kept)), frequencies[kept].tolist(), strict=True))
     if find is None and not analyzer.phrases and analyzer.ngrams == (1, 1):
         matrix = _count(words.ids, words.edges, unit_of, len(units), threads)
-        stream = TermStream(matrix, lambda wanted: list(map(units.__getitem__, wanted.tolist())), counts, analyzer)
+        stream = TermStream(matrix, units.some, counts, analyzer)
     else:
-        stream = _read_runs(analyzer, words, unit_of[words.ids], units, find, counts, threads)
+        stream = _read_runs(analyzer, words, unit_of[words.ids], units.all(), find, counts, threads)
     return stream if analyzer.hashing is None else _hashed(stream, analyzer.hashing)
 
 
-def _units(analyzer: Analyzer, words: Sequence[str]) -> tuple[Array, list[str]]:
+def _units(analyzer: Analyzer, words: WordStream) -> tuple[Array, Words]:
     """(the unit of each word, −1 for a stop word; the units)"""
     if analyzer.stems is None:
-        stop = analyzer.stop if analyzer.stop.hiragana else analyzer.stop.words
-        own = np.arange(len(words), dtype=np.int32)
-        own[np.fromiter(map(stop.__contains__, words), bool, len(words))] = -1
-        return own, list(words)
+        own = np.arange(len(words.words), dtype=np.int32)
+        own[words.stopped] = -1
+        if analyzer.stop.hiragana:
+            own[[word in analyzer.stop for word in words.words.all()]] = -1
+        return own, words.words
     numbers: dict[str, int] = {}
-    unit_of = np.full(len(words), -1, np.int32)
-    for number, word in enumerate(words):
+    unit_of = np.full(len(words.words), -1, np.int32)
+    for number, word in enumerate(words.words.all()):
         if (unit := analyzer.unit(word)) is not None:
             unit_of[number] = numbers.setdefault(unit, len(numbers))
-    return unit_of, list(numbers)
+    return unit_of, Words.of(list(numbers))
 
 
 def _read_runs(

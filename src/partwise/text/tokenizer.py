@@ -13,6 +13,7 @@ from partwise.text.characters import (
     JOINERS,
     LETTER_CLASS,
     SCRIPTS,
+    WORD_CLASS,
     default_kinds,
     fold,
     lower,
@@ -26,7 +27,7 @@ PATTERN = r"[^\W\d_]{2,}"
 
 RUNS = {
     PATTERN: LETTER_CLASS,
-    **dict.fromkeys((r"\w\w+", r"\w{2,}", r"\b\w\w+\b", r"(?u)\b\w\w+\b"), r"\w"),
+    **dict.fromkeys((r"\w\w+", r"\w{2,}", r"\b\w\w+\b", r"(?u)\b\w\w+\b"), WORD_CLASS),
 }
 """pattern -> class of characters, for patterns that mean two or more characters of the class."""
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from partwise.data.as_data import as_data
-from partwise.linalg.matching import unit_columns
+from partwise.linalg.matching import largest, unit_columns
 from partwise.result.coherence import npmi_coherence
 from partwise.storage.settings import Plain
 from partwise.text.collection import Collection
@@ -81,8 +81,7 @@ class Topics:
 
 def strongest_terms(scores: Array, terms: Sequence[str], n: int) -> tuple[Term, ...]:
     """The ``n`` terms with the highest scores above 0."""
-    order = np.argsort(-scores, kind="stable")[:n]
-    return tuple(Term(str(terms[i]), float(scores[i])) for i in order if scores[i] > 0)
+    return tuple(Term(str(terms[i]), float(scores[i])) for i in largest(scores, n) if scores[i] > 0)
 
 
 def specificity(w: Array) -> Array:
@@ -112,7 +111,7 @@ def _distinct(terms: Sequence[str]) -> list[str]:
 
 def topic_coherence(collection: Collection, w: Array, n: int) -> list[float | None]:
     """The mean NPMI of each topic's ``n`` strongest terms, from the rows of these terms alone."""
-    terms = np.unique(np.argsort(-w, axis=0, kind="stable")[:n])
+    terms = np.unique([largest(column, n) for column in w.T])
     if not len(terms):
         return [None] * w.shape[1]
     rows = as_data(collection.term_rows(terms), zero=True)
@@ -127,7 +126,7 @@ def diversity(tops: Sequence[Sequence[Term]]) -> float:
 
 def representatives(degrees: Array, weights: Array, topic: int, n: int) -> Array:
     """The documents with the most weight in a topic, those first that have it as their strongest."""
+    weight = weights[:, topic]
     own = degrees.argmax(axis=1) == topic
-    order = np.lexsort((-weights[:, topic], ~own))
-    documents: Array = order[weights[order, topic] > 0][:n]
-    return documents
+    groups = (np.flatnonzero(group & (weight > 0)) for group in (own, ~own))
+    return np.concatenate([group[largest(weight[group], n)] for group in groups])[:n]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -21,6 +21,8 @@ from partwise.text.weighting import Weighting
 from partwise.text.weighting_schemes import WEIGHTS, TermTotals
 from partwise.types import Array
 
+HEAD = 16
+"""Bytes of a name that are compared as numbers."""
 CANDIDATES = 2
 """How many terms of a hash bucket are remembered, one of which will be its name."""
 
@@ -161,7 +163,7 @@ def _chosen(weighting: Weighting, stream: TermStream) -> tuple[sp.csr_array, tup
     if not len(kept):
         raise ValueError(why_empty(weighting, stream.tokens, size))
     names = stream.names(kept)
-    order = np.array(sorted(range(len(names)), key=names.__getitem__))
+    order = alphabetical(names)
     if weighting.max_terms is not None:
         order = order[most_frequent(weighting, np.bincount(counts.indices, counts.data, size)[kept[order]])]
     columns = np.full(size, -1, np.int32)
@@ -169,11 +171,25 @@ def _chosen(weighting: Weighting, stream: TermStream) -> tuple[sp.csr_array, tup
     return _columns(counts, columns, len(order)), tuple(map(names.__getitem__, order.tolist()))
 
 
+def alphabetical(names: Sequence[str]) -> Array:
+    """The order of names by their code points, which is that of their bytes in UTF-8: by 16 bytes, then as strings."""
+    text = np.frombuffer("".join(names).encode("utf-8", "surrogatepass") + bytes(HEAD), np.uint8)
+    edges = np.flatnonzero((text & 0xC0) != 0x80)[np.cumsum([0, *map(len, names)])]
+    places = edges[:-1, None] + np.arange(HEAD)
+    keys = np.where(places < edges[1:, None], text[places], np.uint8(0)).view(">u8").astype(np.uint64).T
+    order: Array = np.lexsort(keys[::-1])
+    equal = (keys[:, order[1:]] == keys[:, order[:-1]]).all(axis=0)
+    runs = np.flatnonzero(np.diff(equal, prepend=False, append=False)).reshape(-1, 2)
+    for lo, hi in runs.tolist():  # names lo to hi, hi among them, start alike
+        order[lo : hi + 1] = sorted(order[lo : hi + 1].tolist(), key=names.__getitem__)
+    return order
+
+
 def in_range(weighting: Weighting, df: Array, documents: int) -> Array:
-    """Which terms are in at least ``min_df`` and at most ``max_df`` documents."""
+    """Which terms are in at least ``min_df`` and at most ``max_df`` documents, and in one."""
     limits = (weighting.min_df, weighting.max_df)
     low, high = (limit * documents if isinstance(limit, float) else limit for limit in limits)
-    inside: Array = (df >= low) & (df <= high)
+    inside: Array = (df >= max(low, 1)) & (df <= high)
     return inside
 
 

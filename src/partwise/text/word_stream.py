@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain, count, pairwise
+from itertools import chain, count
 from queue import SimpleQueue
 
 import numpy as np
@@ -25,14 +25,45 @@ CHUNK = 2**20
 LEAST_SLOTS = 2**16
 
 
+class Words(Sequence[str]):
+    """Words by their numbers, pieces of one text that are cut out when they are asked for."""
+
+    def __init__(self, text: str, starts: Array) -> None:
+        self._text, self._starts = text, starts
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> Words:
+        """The words of a list."""
+        return cls("".join(words), np.cumsum([0, *map(len, words)]))
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    def __getitem__(self, number: int) -> str:  # type: ignore[override]
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        return self._text[self._starts[number] : self._starts[number + 1]]
+
+    def some(self, numbers: Array) -> list[str]:
+        """The words of some numbers."""
+        text, starts = self._text, self._starts
+        return [text[lo:hi] for lo, hi in zip(starts[numbers].tolist(), starts[numbers + 1].tolist(), strict=True)]
+
+    def all(self) -> list[str]:
+        """All words."""
+        return self.some(np.arange(len(self)))
+
+
 @dataclass(frozen=True, eq=False)
 class WordStream:
     """The words of texts in their order: text i is ``ids[edges[i]:edges[i + 1]]``, numbers of ``words``."""
 
-    words: list[str]
-    """Each word once, in no particular order."""
+    words: Words
+    """Each word once, in no particular order, and perhaps stop words that are in no text."""
     ids: Array
     edges: Array
+    stopped: Array
+    """The numbers of the stop words."""
 
     @property
     def frequencies(self) -> Array:
@@ -40,22 +71,24 @@ class WordStream:
         return np.bincount(self.ids, minlength=len(self.words))
 
 
-def read_words(rule: WordRule, texts: Iterable[str], threads: int | None = None) -> WordStream:
+def read_words(
+    rule: WordRule, texts: Iterable[str], threads: int | None = None, stop: frozenset[str] = frozenset()
+) -> WordStream:
     """The words of texts; the result is the same on any number of threads but for the numbers of the words."""
     texts = iter(texts)
     if rule.kinds is None:
-        return _read_by_rule(rule, texts)
+        return _read_by_rule(rule, texts, stop)
     least, length, head = READY if is_ready(tokens.scan) else UNREADY, 0, []
     for text in texts:
         check_text(text)
         head.append(text)
         length += len(text)
         if length >= least:
-            return _read_compiled(rule, chain(head, texts), thread_count(threads))
-    return _read_by_rule(rule, head)
+            return _read_compiled(rule, chain(head, texts), thread_count(threads), stop)
+    return _read_by_rule(rule, head, stop)
 
 
-def _read_by_rule(rule: WordRule, texts: Iterable[str]) -> WordStream:
+def _read_by_rule(rule: WordRule, texts: Iterable[str], stop: frozenset[str] = frozenset()) -> WordStream:
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
     chunks, edges = [np.empty(0, np.int32)], [0]
     for text in texts:
@@ -63,13 +96,17 @@ def _read_by_rule(rule: WordRule, texts: Iterable[str]) -> WordStream:
         words = rule.words(text)
         chunks.append(np.array([numbers[word] for word in words], np.int32))
         edges.append(edges[-1] + len(words))
-    return WordStream(list(numbers), np.concatenate(chunks), np.array(edges))
+    stopped = np.array([number for word, number in numbers.items() if word in stop], np.int64)
+    return WordStream(Words.of(list(numbers)), np.concatenate(chunks), np.array(edges), stopped)
 
 
-def _read_compiled(rule: WordRule, texts: Iterable[str], threads: int) -> WordStream:
-    """Chunks of texts on threads, a table of words for each thread, merged at the end."""
+def _read_compiled(
+    rule: WordRule, texts: Iterable[str], threads: int, stop: frozenset[str] = frozenset()
+) -> WordStream:
+    """Chunks of texts on threads, a table of words for each thread, merged at the end; stop words are numbered first."""
     assert rule.kinds is not None
     kinds, tables = rule.kinds(), [_Table() for _ in range(threads)]
+    tables[0].add(sorted(stop))
     free: SimpleQueue[int] = SimpleQueue()
     for number in range(threads):
         free.put(number)
@@ -96,7 +133,8 @@ def _read_compiled(rule: WordRule, texts: Iterable[str], threads: int) -> WordSt
     numbers = [table.merged_into(tables[0]) for table in tables]
     counts = [ends[1:] - ends[:-1] for _, _, ends in results]
     ids = np.concatenate([numbers[table][ids] if table else ids for table, ids, _ in results])
-    return WordStream(tables[0].words(), ids, np.concatenate([[0], np.cumsum(np.concatenate(counts))]))
+    edges = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
+    return WordStream(tables[0].words(), ids, edges, np.arange(len(stop)))
 
 
 def batches(texts: Iterable[str], characters: int) -> Iterator[list[str]]:
@@ -148,24 +186,33 @@ class _Table:
         self._starts[: len(starts)], self._pool[: len(pool)] = starts, pool
         tokens.rehash(slots, self._slots)
 
+    def add(self, words: Iterable[str]) -> None:
+        """Number some words."""
+        pieces = [word.encode("utf-8", "surrogatepass") for word in words]
+        starts = np.cumsum([0, *map(len, pieces)])
+        self._look_up(np.frombuffer(b"".join(pieces), np.uint8), starts, len(pieces))
+
     def merged_into(self, other: _Table) -> Array:
         """The numbers that these words have in another table, to which they are added."""
-        count, numbers = int(self._size[0]), np.arange(self._size[0], dtype=np.int32)
-        if self is other:
-            return numbers
-        length = int(self._starts[count])
-        while int(other._size[0]) + count > len(other._slots) // 4 or (
-            int(other._starts[other._size[0]]) + length > len(other._pool)
+        count = int(self._size[0])
+        return np.arange(count, dtype=np.int32) if self is other else other._look_up(self._pool, self._starts, count)
+
+    def _look_up(self, words: Array, starts: Array, count: int) -> Array:
+        """The numbers of the first words of a pool, which are added where they are new."""
+        numbers, length = np.empty(count, np.int32), int(starts[count])
+        while int(self._size[0]) + count > len(self._slots) // 4 or (
+            int(self._starts[self._size[0]]) + length > len(self._pool)
         ):
-            other._grow()
-        tokens.merge(self._pool, self._starts, count, *other._arrays(), numbers)
+            self._grow()
+        tokens.merge(words, starts, count, *self._arrays(), numbers)
         return numbers
 
-    def words(self) -> list[str]:
+    def words(self) -> Words:
         """The words in the order of their numbers."""
         starts = self._starts[: int(self._size[0]) + 1]
         pool = self._pool[: int(starts[-1])]
         text = pool.tobytes().decode("utf-8", "surrogatepass")
-        if len(text) < len(pool):  # the starts in characters: bytes that begin one, before each start in bytes
-            starts = np.concatenate([[0], np.cumsum((pool & 0xC0) != 0x80)])[starts]
-        return [text[lo:hi] for lo, hi in pairwise(starts.tolist())]
+        if len(text) < len(pool):  # the starts in characters, of which there is one for each byte that begins one
+            lengths = np.add.reduceat((pool & 0xC0) != 0x80, starts[:-1], dtype=np.int64)
+            starts = np.concatenate([[0], np.cumsum(lengths)])
+        return Words(text, starts)

@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import chain
 
 from partwise.text.document import Document
@@ -29,22 +30,28 @@ def _read(source: TextSource, stream: io.BufferedReader, columns: TableColumns, 
         raise ValueError(f"{source.name} is empty: a header with the names of the columns was expected.")
     names = [name.strip() for name in header]
     chosen = columns.among(names, source.name)
-    positions = {name: names.index(name) for name in chosen.names}
+    places = [None if name is None else names.index(name) for name in (chosen.id, chosen.title, chosen.label)]
+    text_place, width = names.index(str(chosen.text)), len(names)
     for number, (line, row) in enumerate(rows, 1):
-        where = f"{source.name}, line {line}"
-        if len(row) != len(names):
+        if len(row) == width:
+            id, title, label = ("" if place is None else row[place] for place in places)
+            yield Document(id or str(number), row[text_place], title, label)
+        else:
+            where = f"{source.name}, line {line}"
             source.problems.note(ODD, where)
+            yield chosen.document(number, partial(_cell, names, row), where, source.problems)
 
-        def cell(name: str, row: list[str] = row) -> str | None:
-            return row[positions[name]] if positions[name] < len(row) else None
 
-        yield chosen.document(number, cell, where, source.problems)
+def _cell(names: list[str], row: list[str], name: str) -> str | None:
+    """The cell of a row under a name; None where the row ends before it."""
+    place = names.index(name)
+    return row[place] if place < len(row) else None
 
 
 def _rows(source: TextSource, stream: io.BufferedReader, delimiters: str) -> Iterator[tuple[int, list[str]]]:
     """(line where it starts, cells) of every row that is not blank."""
     csv.field_size_limit(max(csv.field_size_limit(), LIMIT))  # a setting of the process; higher harms nobody
-    lines = _short_lines(source, stream)
+    lines = chain.from_iterable(_short_blocks(source, stream))
     first = next(lines, "")
     reader = csv.reader(chain([first], lines), delimiter=_delimiter(first, delimiters), strict=True)
     while True:
@@ -59,11 +66,12 @@ def _rows(source: TextSource, stream: io.BufferedReader, delimiters: str) -> Ite
             yield start, row
 
 
-def _short_lines(source: TextSource, stream: io.BufferedReader) -> Iterator[str]:
-    for number, line in source.lines(stream):
-        if line is None:
-            raise ValueError(f"{source.name}, line {number} is longer than {LIMIT >> 20} MB: is it the right file?")
-        yield line
+def _short_blocks(source: TextSource, stream: io.BufferedReader) -> Iterator[Iterable[str]]:
+    """Blocks of lines; one that is too long is refused."""
+    for block in source.line_blocks(stream):
+        if isinstance(block, int):
+            raise ValueError(f"{source.name}, line {block} is longer than {LIMIT >> 20} MB: is it the right file?")
+        yield block
 
 
 def _delimiter(header: str, delimiters: str) -> str:

@@ -9,11 +9,12 @@ import io
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -171,18 +172,25 @@ class TextSource:
 
     def lines(self, stream: io.BufferedReader) -> Iterator[tuple[int, str | None]]:
         """(number, line with its end), the line None where it is longer than LIMIT; a binary file is refused."""
+        return enumerate(chain.from_iterable(
+            (None,) if isinstance(block, int) else block for block in self.line_blocks(stream)
+        ), 1)
+
+    def line_blocks(self, stream: io.BufferedReader) -> Iterator[Iterable[str] | int]:
+        """Lines with their ends, many at a time; the number of a line in place of one that is longer than LIMIT."""
         if self.is_binary(stream):
             wide = stream.peek(2)[:2] in (b"\xff\xfe", b"\xfe\xff")
             hint = "it is UTF-16: say --encoding utf-16." if wide else "it is a binary file, not text."
             raise ValueError(f"{self.name} holds NUL bytes: {hint}")
-        if self.decoder.by_line:
-            yield from enumerate(self._decoded_lines(stream), 1)
-            return
+        return self._decoded_blocks(stream) if self.decoder.by_line else self._wide_lines(stream)
+
+    def _wide_lines(self, stream: io.BufferedReader) -> Iterator[tuple[str] | int]:
+        """Lines in an encoding of more bytes a character, one at a time."""
         number = 0
         wrapped = io.TextIOWrapper(stream, self.decoder.first, newline="\n")
         try:
             for number, text in enumerate(_limited_lines(wrapped), 1):
-                yield number, text
+                yield number if text is None else (text,)
         except UnicodeError:
             raise ValueError(
                 f"{self.name}, after line {number} is not {self.decoder.first}; say what it is with --encoding."
@@ -190,26 +198,20 @@ class TextSource:
         finally:
             wrapped.detach()
 
-    def _decoded_lines(self, stream: io.BufferedReader) -> Iterator[str | None]:
-        """The lines, many decoded at a time where all of them are in the first encoding."""
+    def _decoded_blocks(self, stream: io.BufferedReader) -> Iterator[Iterable[str] | int]:
+        """Blocks of lines, each decoded as a whole where all of it is in the first encoding."""
         name, number = self.name, 1
         for block in _line_blocks(stream):
-            text = None if block is None else self.decoder.whole(block)
             if block is None:
-                yield None
+                yield number
                 number += 1
-            elif text is not None:
-                lines = (text.removeprefix(BOM) if number == 1 else text).split("\n")
-                last = lines.pop()
-                for line in lines:
-                    yield line + "\n"
-                if last:
-                    yield last
-                number += len(lines)
+            elif (text := self.decoder.whole(block)) is not None:
+                yield io.StringIO(text.removeprefix(BOM) if number == 1 else text, newline="\n")
+                number += block.count(b"\n")
             else:
-                for raw in io.BytesIO(block):
-                    yield self.decoder.text(raw, name, number)
-                    number += 1
+                lines = [self.decoder.text(raw, name, number + at) for at, raw in enumerate(io.BytesIO(block))]
+                yield lines
+                number += len(lines)
 
 
 def _buffered(stream: BinaryIO) -> io.BufferedReader:
