@@ -29,9 +29,10 @@ from partwise.text.clusters import label_scores, space_clusters
 from partwise.text.search import default_blend
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "tests"))
+sys.path[:0] = [str(HERE.parent / "tests"), str(HERE.parent / "docs")]
 
 from cli.test_demo import EXPECTED  # noqa: E402, the queries and answers that the tests hold
+from retrieval_page import floors  # noqa: E402, what must be reached
 
 FILE = HERE / "results" / "retrieval.json"
 RANKS, SEEDS = (10, 20, 50), range(5)
@@ -254,6 +255,10 @@ def main():
         FILE.write_text(json.dumps(result, indent=1) + "\n")
     if "search" in result:
         draw(result["search"]["blends"])
+        print(floors(result["search"]["rows"], lambda head, lines: "\n".join(map(" | ".join, (head, *lines)))))
+    if "demo" in result:
+        right = sum(row["right"]["blend"] for row in result["demo"])
+        print(f"The demo's queries: {right} of {len(result['demo'])} right, 9 asked for")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -29,6 +30,8 @@ VERBS = {
     "data": "data",
 }  # fmt: skip
 """Verb -> its file here, in the order of ``--help``."""
+YOUNG = 100_000
+"""Objects between two searches for unreachable ones: Python's 700 cost a tenth of the time in which texts are read."""
 
 
 def application(verbs: Iterable[str] = VERBS) -> typer.Typer:
@@ -66,6 +69,7 @@ def _root(
 
 def main() -> None:
     """Run the command; bad input is one sentence and exit code 2, Ctrl-C is 130, SIGTERM 143, a reader gone 141."""
+    gc.set_threshold(YOUNG)
     _open_streams()
     codes = _catch_signals()
     try:

@@ -79,7 +79,8 @@ def read_terms(
     counts = TokenCounts(len(words.edges) - 1, len(words.ids), int(frequencies[kept].sum()))
     if analyzer.stems is not None:
         kept &= frequencies > 0
-        counts.surface.update(zip(words.words.some(np.flatnonzero(kept)), frequencies[kept].tolist(), strict=True))
+        written = words.words.some(np.flatnonzero(kept))
+        counts.surface.update(dict(zip(written, frequencies[kept].tolist(), strict=True)))
     if find is None and not analyzer.phrases and analyzer.ngrams == (1, 1):
         matrix = _count(words.ids, words.edges, unit_of, len(units), threads)
         stream = TermStream(matrix, units.some, counts, analyzer)

@@ -103,7 +103,7 @@ def _read_by_rule(rule: WordRule, texts: Iterable[str], stop: frozenset[str] = f
 def _read_compiled(
     rule: WordRule, texts: Iterable[str], threads: int, stop: frozenset[str] = frozenset()
 ) -> WordStream:
-    """Chunks of texts on threads, a table of words for each thread, merged at the end; stop words are numbered first."""
+    """Chunks of texts on threads, a table of words for each, merged at the end; stop words have the first numbers."""
     assert rule.kinds is not None
     kinds, tables = rule.kinds(), [_Table() for _ in range(threads)]
     tables[0].add(sorted(stop))

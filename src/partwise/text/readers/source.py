@@ -172,9 +172,9 @@ class TextSource:
 
     def lines(self, stream: io.BufferedReader) -> Iterator[tuple[int, str | None]]:
         """(number, line with its end), the line None where it is longer than LIMIT; a binary file is refused."""
-        return enumerate(chain.from_iterable(
-            (None,) if isinstance(block, int) else block for block in self.line_blocks(stream)
-        ), 1)
+        return enumerate(
+            chain.from_iterable((None,) if isinstance(block, int) else block for block in self.line_blocks(stream)), 1
+        )
 
     def line_blocks(self, stream: io.BufferedReader) -> Iterator[Iterable[str] | int]:
         """Lines with their ends, many at a time; the number of a line in place of one that is longer than LIMIT."""
