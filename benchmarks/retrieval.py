@@ -38,6 +38,7 @@ FILE = HERE / "results" / "retrieval.json"
 RANKS, SEEDS = (10, 20, 50), range(5)
 BLENDS = (0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1)
 WEIGHTS = ("log-entropy", "tfidf", "counts")
+SLOPES = (1, 0.9, 0.8, 0.7, 0.6, 0.5)
 
 # Names of Reuters' categories, from the descriptions that come with the collection.
 CATEGORIES = {
@@ -119,6 +120,28 @@ def search():
                 blends += [common | as_row(measured[b], half) | {"blend": b} for b in BLENDS]
                 print(*(f"{row['method']} {row['map']:.3f}" for row in rows[-3:]), name, weight, rank, flush=True)
     return {"rows": rows, "blends": blends, "collections": shapes}
+
+
+def lengths():
+    """The blend with words that favour short documents less: cosine · ‖d‖ / ((1 − s) mean ‖d‖ + s ‖d‖)."""
+    rows = []
+    for name, read in JUDGED.items():
+        texts, queries, relevant = read()
+        half = np.arange(len(queries)) % 2 == 0
+        vocabulary, matrix = Weighting().fit(texts)
+        _, unscaled = Weighting(normalize=False).fit(texts)
+        length = np.sqrt(np.asarray(unscaled.multiply(unscaled).sum(axis=0))).ravel()
+        judged = Judged(matrix, vocabulary.transform(queries), relevant)
+        words = vector_scores(judged.A, judged.Q)
+        for rank in RANKS:
+            fits = (pw.factorize(matrix, rank, seed=seed, settle=True) for seed in SEEDS[:2])
+            topics, beta = [nmf_scores(fit, judged.Q) for fit in fits], default_blend(rank)
+            for slope in SLOPES:
+                scaled = words * length / ((1 - slope) * length.mean() + slope * length)
+                measured = measure("blend", rank, [(1 - beta) * scaled + beta * part for part in topics], relevant)
+                rows.append({"collection": name, "slope": slope} | as_row(measured, half))
+        print(name, [row["map"] for row in rows if (row["collection"], row["rank"]) == (name, RANKS[-1])], flush=True)
+    return rows
 
 
 def as_row(measured, half):
@@ -243,7 +266,7 @@ def draw(blends):
     figure.savefig(HERE.parent / "docs" / "images" / "blend.svg", metadata={"Date": None})
 
 
-PARTS = {"search": search, "clusters": clusters, "categories": categories, "demo": demo}
+PARTS = {"search": search, "lengths": lengths, "clusters": clusters, "categories": categories, "demo": demo}
 
 
 def main():

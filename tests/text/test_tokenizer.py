@@ -88,6 +88,12 @@ def assert_same_words(rule, texts, threads=2):
     assert sorted(fast.words) == sorted(slow.words)
     place = {word: i for i, word in enumerate(slow.words)}
     np.testing.assert_array_equal(np.array([place[word] for word in fast.words], int)[fast.ids], slow.ids)
+    stop = frozenset([*slow.words.all()[::3], "", "zzz", "дом"])
+    for stream in (_read_by_rule(rule, texts, stop), _read_compiled(rule, texts, threads, stop)):
+        stopped = np.isin(stream.ids, stream.stopped)
+        words = stream.words.some(stream.ids)
+        assert [word in stop for word in words] == stopped.tolist()
+        assert words == slow.words.some(slow.ids)
 
 
 @pytest.mark.parametrize("name", RULES)

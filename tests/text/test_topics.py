@@ -5,7 +5,10 @@ import math
 import numpy as np
 import pytest
 from corpus import documents, texts
+from hypothesis import given
+from hypothesis import strategies as st
 
+from partwise.linalg.matching import largest
 from partwise.text import Document, TopicModel, Weighting
 from partwise.text.topics import specificity
 
@@ -15,6 +18,13 @@ def test_specificity_by_hand():
     w = np.array([[3.0, 0], [4, 8], [0, 6]])
     np.testing.assert_allclose(specificity(w), [[0.6, 0], [0.4, 0.4], [0, 0.6]])
     np.testing.assert_allclose(specificity(w * [1, 7]), specificity(w))
+
+
+@given(st.lists(st.integers(0, 4), max_size=20), st.integers(0, 25))
+def test_the_largest_are_those_of_a_stable_sort(scores, n):
+    """Ties by their place, and all of them where there are fewer."""
+    values = np.array(scores, float)
+    assert largest(values, n).tolist() == np.argsort(-values, kind="stable")[:n].tolist()
 
 
 def test_topics_are_the_themes(model):

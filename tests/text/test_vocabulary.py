@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from partwise.text import Vocabulary, Weighting
+from partwise.text.vocabulary import alphabetical
 
 WORDS = ["cat", "cats", "dog", "dogs", "chasing", "chased", "naïve", "flat", "flatly", "the", "mat", "ZÜRICH", "zürich"]
 
@@ -15,6 +16,14 @@ WORD = st.sampled_from(WORDS)
 
 
 CORPUS = st.lists(st.lists(WORD, max_size=8).map(" ".join), min_size=2, max_size=8).map(lambda t: [*t, "cat dog mat"])
+
+
+@given(
+    st.lists(st.text("ab\0é中\U00020000\ud800", max_size=8).map(lambda end: "prefix of bytes"[len(end) % 3 :] + end))
+)
+def test_the_alphabet_of_bytes_is_that_of_strings(names):
+    """Also for names that start alike, and for equal ones, which keep their order."""
+    assert alphabetical(names).tolist() == sorted(range(len(names)), key=names.__getitem__)
 
 
 @given(

@@ -106,7 +106,8 @@ def _read_compiled(
     """Chunks of texts on threads, a table of words for each, merged at the end; stop words have the first numbers."""
     assert rule.kinds is not None
     kinds, tables = rule.kinds(), [_Table() for _ in range(threads)]
-    tables[0].add(sorted(stop))
+    stop_words = sorted(filter(None, stop))
+    tables[0].add(stop_words)
     free: SimpleQueue[int] = SimpleQueue()
     for number in range(threads):
         free.put(number)
@@ -134,7 +135,7 @@ def _read_compiled(
     counts = [ends[1:] - ends[:-1] for _, _, ends in results]
     ids = np.concatenate([numbers[table][ids] if table else ids for table, ids, _ in results])
     edges = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
-    return WordStream(tables[0].words(), ids, edges, np.arange(len(stop)))
+    return WordStream(tables[0].words(), ids, edges, np.arange(len(stop_words)))
 
 
 def batches(texts: Iterable[str], characters: int) -> Iterator[list[str]]:
