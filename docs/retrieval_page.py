@@ -32,7 +32,8 @@ LENGTHS = (
     "A cosine divides by the length of a document, so that a long one that deals with many things comes late. Pivoted "
     "lengths (Singhal, Buckley and Mitra 1996) multiply the cosine of the words by ‖d‖ / ((1 − s) mean ‖d‖ + s ‖d‖); s"
     " = 1 is the cosine. Cells are MAP of the blend over that with s = 1, the mean over k = 10, 20 and 50. What is "
-    "best on the half that was chosen on must also win on the other half of the same collections to be adopted: {verdict}."
+    "best on the half that was chosen on must also win on the other half of the same collections to be adopted: "
+    "{verdict}."
 )
 WEIGHTS = (
     "One default for all of it. Vectors, LSI and blend are MAP at k = 50; NMI is the agreement of the strongest "
