@@ -169,7 +169,8 @@ def lengths(rows: list[Row], table: Table) -> tuple[str, str]:
     cells = {name: [relative(slope, *group) for slope in slopes] for name, group in groups.items()}
     best = max(range(len(slopes)), key=lambda at: cells["chosen on"][at])
     wins = all(cells[name][best] > 1 for name in list(groups)[1:4])
-    verdict = f"s = {slopes[best]:g} is best there and {'wins on both' if wins else 'does not on both, so it is not'}"
+    outcome = "wins on both as well" if wins else "does not win on both, so the cosine stays"
+    verdict = f"s = {slopes[best]:g} is best there and {outcome}"
     lines = [(name, *(f"{value:.3f}" for value in own)) for name, own in cells.items()]
     return LENGTHS.format(verdict=verdict), table(("queries", *(f"s = {slope:g}" for slope in slopes)), lines)
 
