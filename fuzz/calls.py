@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import inspect
-import tempfile
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from bad_values import MATRICES, SCALARS, VALUES, A
 
 import partwise as pw
+from partwise.study.ranks import survey
+from partwise.text.search import Answer
 
 Case = tuple[str, Callable[[], Any]]
 STOP = pw.MaxIterations(2)
@@ -37,6 +37,7 @@ BASES: dict[str, dict[str, Any]] = {
     "penalised": {"algorithm": "hals"},
     "extrapolated": {"algorithm": "hals"},
     "as_written": {"algorithm": "hals"},
+    "sparse_parts": {"w": 0.5},
     "Frobenius": {"change": 1e-3},
     "MaxIterations": {"iterations": 3},
     "TimeLimit": {"seconds": 1.0},
@@ -48,94 +49,153 @@ BASES: dict[str, dict[str, Any]] = {
     "LSI": {"k": 2},
     "Document": {"text": "a text", "id": "1"},
 }
-CLASSES = {"Racing", "Weighting", "Document", "Quadratic", "PerObservation"}
-MATRIX_ARGUMENTS = {"matrix", "X", "x", "weights", "init", "A"}
 TEXTS = ["ship sail sea wind", "sail sea ship captain", "song melody choir tune", "melody song tune voice"] * 3
+CLASSES = {"Racing", "Weighting", "Document", "Quadratic", "PerObservation"}
+METHODS: dict[str, dict[str, dict[str, Any]]] = {
+    "fit": {
+        "transform": {"matrix": A, "threads": 1},
+        "predict": {"rows": 0, "columns": 0},
+        "recommend": {"column": 0, "n": 3},
+        "save": {"path": "fit.partwise"},
+    },
+    "estimator": {
+        "fit": {"X": A},
+        "fit_transform": {"X": A},
+        "partial_fit": {"X": A},
+        "transform": {"X": A},
+        "inverse_transform": {"X": np.ones((3, 2))},
+        "score": {"X": A},
+    },
+    "topics": {
+        "fit": {"texts": TEXTS},
+        "transform": {"texts": TEXTS},
+        "search": {"query": "ship sea"},
+        "similar": {"document": 0},
+        "clusters": {},
+        "explain": {"document": 0},
+        "explain_text": {"text": "ship sea"},
+        "topics": {},
+        "save": {"path": "topics.partwise"},
+        "use_tokenizer": {"tokenizer": str.split},
+    },
+    "lsi": {"search": {"query": "ship sea"}, "similar": {"document": 0}, "transform": {"texts": TEXTS}},
+    "svd": {"truncate": {"rank": 1}},
+    "weighting": {"fit": {"texts": TEXTS}, "of_language": {"texts": TEXTS}},
+}
+"""Object -> method -> its arguments."""
+LIKE_MATRICES = {"matrix", "X", "x", "W", "H", "weights", "init", "A", "blocks", "svd", "v", "known", "texts"}
+LIKE_FUNCTIONS = {"init", "stop", "polish_stop", "rules", "tokenizer"}
+TABLES: dict[str, list[Any]] = {
+    "algorithm": list(pw.ALGORITHMS),
+    "init": list(pw.INITS),
+    "loss": list(pw.LOSSES),
+    "missing": ["nan", "zeros"],
+    "biases": [True],
+}
+"""Argument of ``factorize`` -> its values, each tried with every matrix."""
+
+
+@cache
+def objects() -> dict[str, Any]:
+    """What the methods are called on; made once, a child has its own copy."""
+    return {
+        "fit": pw.factorize(A, 2, stop=STOP, threads=1),
+        "estimator": pw.NMF(2, max_iter=3, tol=0).fit(A),
+        "topics": pw.TopicModel(2, stop=STOP, threads=1).fit(TEXTS),
+        "lsi": pw.LSI(2, threads=1).fit(TEXTS),
+        "svd": pw.truncated_svd(A, 2, threads=1),
+        "weighting": pw.Weighting(),
+    }
 
 
 def public() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     """(name, callable, arguments that it takes) of all that can be called from outside."""
+    known = []
     for name in pw.__all__:
         value = getattr(pw, name)
-        if (
-            name in BASES
-            or name in CLASSES
-            or (inspect.isfunction(value) and name not in ("write_report", "write_matrix"))
-        ):
+        if name in BASES or name in CLASSES or (inspect.isfunction(value) and not name.startswith("write_")):
+            known.append(value)
             yield name, value, BASES.get(name, {})
-    for table in (pw.ALGORITHMS, pw.INITS, pw.PENALTIES):
-        yield from ((name, factory, {}) for name, factory in table.items())
+    for table in (pw.ALGORITHMS, pw.INITS):
+        yield from ((name, factory, {}) for name, factory in table.items() if factory not in known)
     yield "write_matrix", _write, {"blocks": A}
-    yield "transform", _transform, {"matrix": A}
-    yield "predict", _predict, {"rows": 0, "columns": 0}
-    yield "NMF.transform", _estimator, {"X": A}
-    yield "TopicModel.fit", _topics, {"texts": TEXTS}
-    yield "search", _search, {"query": "ship", "n": 3}
+    yield "write_report", pw.write_report, {"model": objects()["fit"], "path": "page.html", "runs": 0}
+    yield "held-out ranks", partial(survey, by="held-out"), {"matrix": A, "candidates": [2], "threads": 1}
+    yield "stability ranks", survey, {"matrix": A, "candidates": [2], "runs": 2, "threads": 1}
+    for owner, methods in METHODS.items():
+        for method, base in methods.items():
+            yield f"{owner}.{method}", getattr(objects()[owner], method), base
 
 
-def _write(blocks: Any = A, long: Any = 1, part_bytes: Any = 4096, missing: Any = None, weights: Any = None) -> Any:
-    with tempfile.TemporaryDirectory() as folder:
-        settings = {"long": long, "part_bytes": part_bytes, "missing": missing, "weights": weights}
-        pw.write_matrix(Path(folder, "m"), blocks, **settings)
-        return np.asarray(pw.open_matrix(Path(folder, "m")).rows(0, 1))
-
-
-def _transform(matrix: Any = A, missing: Any = None, weights: Any = None, threads: Any = 1) -> Any:
-    fit = pw.factorize(A, 2, stop=STOP, threads=1)
-    return fit.transform(matrix, missing=missing, weights=weights, threads=threads)
-
-
-def _predict(rows: Any = 0, columns: Any = 0) -> Any:
-    return pw.factorize(A, 2, stop=STOP, threads=1).predict(rows, columns)
-
-
-def _estimator(X: Any = A) -> Any:
-    return pw.NMF(2, max_iter=3, tol=0).fit(A).transform(X)
-
-
-def _topics(texts: Any = TEXTS) -> Any:
-    return pw.TopicModel(2, threads=1).fit(texts).factorization
-
-
-def _search(query: Any = "ship", n: Any = 3, blend: Any = None) -> Any:
-    model = pw.TopicModel(2, threads=1).fit(TEXTS)
-    return [hit.score for hit in model.search(query, n, blend).hits]
+def _write(
+    blocks: Any = A,
+    long: Any = 1,
+    part_bytes: Any = 4096,
+    missing: Any = None,
+    weights: Any = None,
+    unstored: Any = None,
+) -> Any:
+    settings = {"long": long, "part_bytes": part_bytes, "missing": missing, "weights": weights, "unstored": unstored}
+    pw.write_matrix("m", blocks, **settings)
+    return np.asarray(pw.open_matrix("m").rows(0, 1))
 
 
 def cases() -> Iterator[Case]:
     """(name, action) of every case."""
     for name, function, base in public():
         for argument, parameter in inspect.signature(function).parameters.items():
-            if parameter.kind is parameter.VAR_KEYWORD:
+            if parameter.kind is parameter.VAR_KEYWORD or argument == "by":
                 continue
-            kinds = VALUES if argument in MATRIX_ARGUMENTS or argument in ("blocks", "svd", "v") else SCALARS
-            for what, value in kinds.items():
+            for what, value in (VALUES if argument in LIKE_MATRICES else SCALARS).items():
+                if argument in LIKE_FUNCTIONS and callable(value):
+                    continue  # what a user's own function raises is the user's
                 action = partial(_call, name, function, base | {argument: value})
                 yield f"{name}({argument}={what})", action
     for what, matrix in MATRICES.items():
-        for algorithm in pw.ALGORITHMS:
-            yield f"factorize({what}, {algorithm})", partial(_factor, matrix, {"algorithm": algorithm})
-        for init in pw.INITS:
-            yield f"factorize({what}, init={init})", partial(_factor, matrix, {"init": init})
+        for setting, names in TABLES.items():
+            for one in names:
+                yield f"factorize({what}, {setting}={one})", partial(_factor, matrix, **{setting: one})
 
 
-def _factor(matrix: Any, settings: dict[str, Any]) -> Any:
+def _factor(matrix: Any, **settings: Any) -> Any:
     return _call("factorize", pw.factorize, BASES["factorize"] | {"matrix": matrix} | settings)
 
 
 def _call(name: str, function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
     """The complaint about what comes back, or None."""
     value = function(**arguments)
-    if name == "iterate":
+    if isinstance(value, Iterator):
         value = list(islice(value, 2))
-    if name == "compare_methods":
-        value = list(value)
+    return None if name == "svd.truncate" else not_finite(used(name, value))
+
+
+def used(name: str, value: Any) -> Any:
+    """What comes of a value where it is put to its use."""
+    if isinstance(value, pw.Algorithm):
+        return pw.factorize(A, 2, algorithm=value, stop=STOP, threads=1)
+    if isinstance(value, pw.Rule):
+        return pw.factorize(A, 2, stop=[value, STOP], threads=1)
+    if name in pw.INITS:
+        return pw.factorize(A, 2, init=value, stop=STOP, threads=1)
+    if name in ("Quadratic", "PerObservation"):
+        return pw.factorize(A, 2, algorithm=pw.penalised("hals", w=value), stop=STOP, threads=1)
+    if name == "beta":
+        return pw.factorize(A, 2, loss=value, stop=STOP, threads=1)
+    if name == "Racing":
+        return pw.factorize(A, 2, racing=value, restarts=3, stop=STOP, threads=1)
     if name == "NMF":
-        value = value.fit(A)
+        return value.fit(A)
     if name in ("TopicModel", "LSI"):
-        value = value.fit(TEXTS)
-        value = value.factorization if name == "TopicModel" else None
-    return None if name == "observed" else not_finite(value)  # which gives what is complete as it is
+        return getattr(value.fit(TEXTS), "factorization", None)
+    if name == "Weighting":
+        return pw.TopicModel(2, weighting=value, stop=STOP, threads=1).fit(TEXTS).factorization
+    if name == "Document":
+        return pw.TopicModel(2, stop=STOP, threads=1).fit([*TEXTS, value]).factorization
+    if name == "observed":
+        return pw.factorize(value, 2, stop=STOP, threads=1)
+    if isinstance(value, Answer):
+        return [float(hit.score) for hit in value.hits]
+    return value
 
 
 def not_finite(value: Any) -> tuple[str, str] | None:

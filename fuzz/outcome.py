@@ -6,13 +6,17 @@ import json
 import os
 import resource
 import select
+import shutil
 import signal
+import tempfile
 import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).resolve().parents[1]
 SECONDS, GIGABYTES = 20, 6
 GOOD = ("result", "sentence")
 """The two outcomes that are no defect; the others are raw, traceback, not finite, crash, hang, lost."""
@@ -57,13 +61,22 @@ def judged(action: Callable[[], Any]) -> tuple[str, str]:
 
 
 def run(case: str, action: Callable[[], Any], seconds: float = SECONDS) -> Outcome:
-    """The outcome of a case, run in a child of its own."""
+    """The outcome of a case, run in a child of its own, which works in a folder that is removed."""
+    place = tempfile.mkdtemp()
+    try:
+        return _run(case, action, seconds, place)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _run(case: str, action: Callable[[], Any], seconds: float, place: str) -> Outcome:
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         code = 1
         try:
             os.setsid()
+            os.chdir(place)  # a name of a file among the bad values is one in this folder
             limit = GIGABYTES * 2**30 + _virtual()
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -95,3 +108,12 @@ def _virtual() -> int:
     """The address space that the process has already."""
     with open("/proc/self/statm") as file:  # noqa: PTH123  a file of the kernel's
         return int(file.read().split()[0]) * resource.getpagesize()
+
+
+def repository() -> set[str]:
+    """The files and folders of the repository; no case and no test may add one."""
+    names: set[str] = set()
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
+        names.update(os.path.join(folder, name) for name in (*folders, *files))  # noqa: PTH118  thousands of them
+    return names

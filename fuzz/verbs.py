@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -30,8 +31,8 @@ WORDS = [
     "\x1b[31m",
     "é",
     "-",
-    "/",
-    "/dev/null",
+    ".",
+    "null",
     "a\nb",
     "--json",
 ]
@@ -57,6 +58,8 @@ def options() -> dict[str, list[str]]:
     import typer
 
     group: Any = typer.main.get_command(application())
+    for verb, line in FIXED.items():
+        group.commands[verb].make_context(verb, list(line))  # loads here what every child would load again
     return {
         verb: [
             one.opts[-1]
@@ -70,7 +73,7 @@ def options() -> dict[str, list[str]]:
 def cases(folder: Path, rng: np.random.Generator, count: int) -> Iterator[Case]:
     """``count`` command lines in a folder with the files of ``fuzz/files``."""
     known, verbs = options(), list(FIXED)
-    sources = [*sorted(path.name for path in folder.iterdir()), "none", "s3://bucket/a.npz", "-", "/dev/null", ".", ""]
+    sources = [*sorted(path.name for path in folder.iterdir()), "none", "s3://bucket/a.npz", "-", "null", ".", ""]
     for number in range(count):
         verb = verbs[number % len(verbs)]
         line = list(FIXED[verb])
@@ -89,12 +92,22 @@ def shortened(word: str) -> str:
     return word if len(word) < 60 else word[:60] + "…"
 
 
+def _null(path: Path) -> Path:
+    """A device that swallows all: one of its own for root, who could replace the machine's; else a link to that."""
+    if os.geteuid() == 0:
+        os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+    else:
+        path.symlink_to("/dev/null")
+    return path
+
+
 def _command(folder: Path, line: list[str]) -> Any:
     """The complaint about a command line, or None; outputs go to a folder that is removed."""
     with tempfile.TemporaryDirectory() as place:
         work = Path(place, "work")
         shutil.copytree(folder, work, ignore=shutil.ignore_patterns("case-*"))  # of cases that run beside this one
         os.chdir(work)
+        device = _null(work / "null")
         changing = [word for word in line if word.startswith("run.checkpoint")]  # going on with a run writes it again
         before = {path: path.read_bytes() for path in work.iterdir() if path.is_file() and path.name not in changing}
         streams = [Path(place, name) for name in ("in", "out", "err")]
@@ -113,6 +126,8 @@ def _command(folder: Path, line: list[str]) -> Any:
         sys.stdout.flush()
         sys.stderr.flush()
         err = streams[2].read_text(errors="replace").strip()
+        if not device.is_char_device():
+            return "lost", "the device is a file"
         if any(not path.exists() or path.read_bytes() != content for path, content in before.items()):
             return "lost", "a file that was there before is another one"
         last = err.splitlines()[-1] if err else ""

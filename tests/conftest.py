@@ -16,6 +16,16 @@ settings.register_profile("partwise", deadline=None, suppress_health_check=[Heal
 settings.load_profile("partwise")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def nothing_left_behind() -> Iterator[None]:
+    """No test writes into the working directory: tests have folders of their own for that."""
+    place = Path.cwd()
+    before = set(place.iterdir())
+    yield
+    added = sorted(path.name for path in set(place.iterdir()) - before if not path.name.startswith("."))
+    assert not added, f"tests have left {added} in {place}"
+
+
 @pytest.fixture
 def small() -> np.ndarray:
     """A 30 × 24 matrix with five planted parts."""

@@ -242,6 +242,9 @@ WAYS_IN: dict[str, Callable[[Any], Any]] = {
     "compare_methods": lambda m: list(pw.compare_methods(m, 2)),
     "truncated_svd": lambda m: pw.truncated_svd(m, 2),
     "hoyer": pw.hoyer,
+    "weights": lambda m: pw.factorize(sp.csr_array(np.ones((10, 8))), 2, weights=m),
+    "recommend": lambda m: pw.factorize(np.ones((10, 8)), 2, stop=RULE).recommend(0, known=m),
+    "inverse_transform": lambda m: pw.NMF(8, tol=0, max_iter=1).fit(np.ones((10, 8))).inverse_transform(m),
     "a start": lambda m: pw.factorize(np.ones((10, 9)), 8, init=m),
     "a start that is made": lambda m: pw.factorize(np.ones((10, 9)), 8, init=lambda *_: m),
 }
@@ -813,7 +816,7 @@ def foreign(library: str, name: str) -> Any:
     return type(name, (), {"__module__": f"{library}.core"})()
 
 
-@BOTH
+@ALL
 def test_objects_of_other_libraries(call: Callable[..., Any]) -> None:
     """What holds a matrix is refused with the way to it."""
     refused(TypeError, r"AnnData of anndata.*adata\.X", call, foreign("anndata", "AnnData"), 1)
@@ -827,3 +830,48 @@ def test_objects_of_other_libraries(call: Callable[..., Any]) -> None:
 def test_addresses_are_no_paths(read: Callable[..., Any]) -> None:
     """An address is refused as what it is."""
     refused(ValueError, r"s3://bucket/a\.npz is the address of something elsewhere", read, "s3://bucket/a.npz")
+
+
+TEXTS = ["ship sail sea", "sea ship", "song tune", "tune song voice"]
+SETTINGS: dict[str, tuple[Callable[[], Any], str]] = {
+    "plan's nnz": (lambda: pw.plan(A, 2, nnz=-5), "nnz must be a whole number of at least 0, not -5"),
+    "plan's dtype": (lambda: pw.plan(A, 2, dtype="x"), "dtype must be a type of numbers"),
+    "restarts": (lambda: factorize(A, 2, restarts=10**30), "restarts must be at most 1,000,000"),
+    "svd-centroid": (
+        lambda: pw.INITS["svd-centroid"](rounds=0),
+        r"\(rounds=...\) must be a whole number of at least 1",
+    ),
+    "svd-best": (lambda: pw.INITS["svd-best"](tol="x"), r"\(tol=...\) must be a number above 0, not 'x'"),
+    "Quadratic": (lambda: pw.Quadratic(lam="x"), r"Quadratic\(lam=...\) must be a finite number"),
+    "Quadratic's α": (lambda: pw.Quadratic(1, alpha=2), r"Quadratic\(alpha=...\) must be"),
+    "PerObservation": (lambda: pw.PerObservation(None), r"PerObservation\(lam=...\) must be"),
+    "an SVD": (lambda: pw.truncated_svd(A, 2).truncate("x"), "serves ranks 1 to 2, not 'x'"),
+    "stability's seed": (lambda: pw.stability(A, 2, seed=None), "seed must be a whole number of at least 0, not None"),
+    "stability's runs": (lambda: pw.stability(A, 2, runs=10**30), "runs must be at most 1,000,000"),
+    "further stop words": (lambda: pw.Weighting(further_stop_words={1}), "further_stop_words must be a tuple of words"),
+    "a document": (lambda: pw.Document("1", None), r"Document\(text=...\) must be a text, not NoneType"),
+    "texts": (lambda: pw.Weighting().fit(None), "The texts must be a list or an iterator of texts, not NoneType"),
+    "labels": (lambda: model().clusters(labels=3), "The labels must be a list"),
+    "terms of topics": (lambda: model().topics(n="x"), "n must be a whole number of at least 1, not 'x'"),
+    "documents of topics": (lambda: model().topics(documents=-1), "documents must be a whole number of at least 0"),
+    "terms of a text": (lambda: model().explain_text("ship", n=2.5), "n must be a whole number"),
+    "a report's labels": (lambda: report(rows=3), "rows must be a list of labels, not int"),
+    "a report's title": (lambda: report(title=3), "titles of a report must be texts"),
+}
+
+
+def model() -> pw.TopicModel:
+    """Two topics in four texts."""
+    return pw.TopicModel(2, stop=RULE, threads=1).fit(TEXTS)
+
+
+def report(**given: Any) -> Any:
+    """A report that must not be written."""
+    return pw.write_report(pw.factorize(A, 2, stop=RULE), "never.html", **given)
+
+
+@pytest.mark.parametrize("what", SETTINGS)
+def test_settings_in_words(what: str) -> None:
+    """A setting of the wrong kind or size is refused by name."""
+    ask, words = SETTINGS[what]
+    refused((ValueError, TypeError), words, ask)  # type: ignore[arg-type]

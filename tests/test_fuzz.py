@@ -9,7 +9,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fuzz import calls, files
-from fuzz.outcome import Outcome, run
+from fuzz.outcome import Outcome, repository, run
+from fuzz.run import summary
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="children with limits are forked the Linux way")
 SEED = 0
@@ -55,5 +56,20 @@ def test_the_runner_sees_what_is_wrong() -> None:
         "hang": lambda: __import__("time").sleep(30),
         "not finite": lambda: calls.not_finite(np.array([np.nan])),
     }
-    for kind, action in kinds.items():
-        assert run(kind, action, seconds=2).kind == kind
+    outcomes = [run(kind, action, seconds=2) for kind, action in kinds.items()]
+    assert [one.kind for one in outcomes] == list(kinds)
+    figures, defective = summary(outcomes, ["a file"])
+    assert defective
+    assert "1  crashes" in figures
+    assert "1  files added to the repository" in figures
+    assert "1  messages that are not ours (50.00% of 2; at most 1%)" in figures
+    assert not summary(outcomes[:2], [])[1]
+
+
+def test_files_of_a_case_are_not_those_of_the_repository() -> None:
+    """A name of a file is one in a folder of the case, which is removed; the harness sees what is added here."""
+    before, here = repository(), Path.cwd()
+    assert run("writes", lambda: Path("left behind").write_text("x") and None).kind == "result"
+    assert repository() == before
+    assert Path.cwd() == here
+    assert str(Path(__file__)) in before

@@ -31,17 +31,28 @@ def shortened(text: str, most: int = 60) -> str:
     return text if len(text) <= most else text[:most] + "…"
 
 
+def quoted(value: Any) -> str:
+    """A value for a sentence, as Python writes it, in bearable length."""
+    return shortened(repr(value))
+
+
 def is_whole(value: Any) -> bool:
     """Whether a value is a whole number, of Python's or of numpy's kind; a truth value is none."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
 
 
-def whole_number(name: str, value: Any, least: int = 1, hint: str = "") -> int:
+MOST_RUNS = 10**6
+"""The most starts of a race and runs of a survey; more would never end."""
+
+
+def whole_number(name: str, value: Any, least: int = 1, hint: str = "", most: int | None = None) -> int:
     """A whole number of at least ``least``, or a sentence; ``hint`` says what else is allowed."""
     if is_whole(value) and value >= least:
+        if most is not None and value > most:
+            raise ValueError(f"{name} must be at most {most:,}, not {quoted(value)}.")
         return int(value)
     also = f", {hint}," if hint else ","
-    raise ValueError(f"{name} must be a whole number of at least {least}{also} not {shortened(repr(value))}.")
+    raise ValueError(f"{name} must be a whole number of at least {least}{also} not {quoted(value)}.")
 
 
 def number(name: str, value: Any, low: float = 0.0, high: float = np.inf, *, ends: str = "[]", hint: str = "") -> float:
@@ -55,7 +66,7 @@ def number(name: str, value: Any, low: float = 0.0, high: float = np.inf, *, end
         if above and (checked < high or (checked == high and ends[1] == "]")):
             return checked
     also = f", {hint}," if hint else ","
-    raise ValueError(f"{name} must be a {_range(low, high, ends)}{also} not {shortened(repr(value))}.")
+    raise ValueError(f"{name} must be a {_range(low, high, ends)}{also} not {quoted(value)}.")
 
 
 def _as_float(value: Any) -> float:
@@ -77,7 +88,7 @@ def _range(low: float, high: float, ends: str) -> str:
 def check_rank(rank: Any, shape: tuple[int, int], *, lenient: bool = False) -> int:
     """A whole number from 1 to the smaller side, or beyond it in the lenient way."""
     if not is_whole(rank):
-        raise TypeError(f"rank must be a whole number, not {shortened(repr(rank))}.")
+        raise TypeError(f"rank must be a whole number, not {quoted(rank)}.")
     if rank < 1 or (rank > min(shape) and not lenient):
         raise ValueError(f"rank must be from 1 to {min(shape)} for a {shape[0]} × {shape[1]} matrix, not {rank}.")
     return int(rank)
@@ -96,9 +107,7 @@ def as_bytes(limit: Any) -> int:
     match = re.fullmatch(r"\s*(\d+\.?\d*)\s*([kmgt]?i?b?)\s*", limit, re.IGNORECASE) if isinstance(limit, str) else None
     unit = match and (match[2].upper() if match[2].upper().endswith("B") or not match[2] else match[2].upper() + "B")
     if not match or unit not in UNITS or float(match[1]) <= 0:
-        raise ValueError(
-            f'A memory limit must be a number of bytes or a text such as "1GB", not {shortened(repr(limit))}.'
-        )
+        raise ValueError(f'A memory limit must be a number of bytes or a text such as "1GB", not {quoted(limit)}.')
     return int(float(match[1]) * UNITS[unit])
 
 

@@ -96,6 +96,23 @@ def test_an_interrupt_of_the_imports_is_a_sentence(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent the POSIX way")
+def test_an_interrupt_in_a_callback_comes_again():
+    """Ctrl-C is not lost where C calls Python, as LLVM does while a kernel is compiled, and nothing can be raised."""
+    code = """if True:
+        import ctypes, signal, sys, time
+        from partwise.cli import _catch_signals
+        _catch_signals()
+        callback = ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(signal.SIGINT))
+        try:
+            callback()
+            time.sleep(20)
+        except KeyboardInterrupt:
+            sys.stdout.write("interrupted")"""
+    done = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, check=False, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted", "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent the POSIX way")
 def test_sigterm_ends_a_run_as_an_interrupt_does(folder, tmp_path):
     """A run that is terminated leaves its checkpoint and no temporary file: exit code 143."""
     kept = tmp_path / "run.checkpoint"

@@ -357,6 +357,12 @@ def test_a_rule_that_was_met_stays_met(tmp_path):
     first = call(tmp_path / "run", **settings)
     assert first.reason is pw.Reason.ERROR_LEVEL
     assert_same(call(tmp_path / "run", stop=pw.Frobenius(level=0.99) | pw.MaxIterations(30)), first)
+    for more in ({"restarts": 2}, {"polish": "hals"}):
+        call(tmp_path / "several", stop=pw.MaxIterations(3), **more)
+        with pytest.raises(ValueError, match="restarts or a polish, which cannot go on to more iterations"):
+            call(tmp_path / "several", stop=pw.MaxIterations(5), **more)
+        (tmp_path / "several").unlink()
+        (tmp_path / "several.previous").unlink(missing_ok=True)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])

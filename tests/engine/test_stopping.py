@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import partwise as pw
 from partwise.algorithms.table import as_algorithm
+from partwise.engine import driver
 from partwise.engine.run import CAP, default_stop
 from partwise.engine.stopping import Rule
 from partwise.linalg.matching import matched_angles
@@ -631,3 +632,24 @@ def test_many_rules_joined():
     slow = pw.AnyOf((many[0], many[1]), every=7)
     assert (slow | many[2]).rules == (slow, many[2])
     assert pw.factorize(np.eye(4) + 1, 2, stop=either).certificate.iterations == 3
+    for _ in range(15):
+        rule = (rule | pw.MaxIterations(5)) & pw.Frobenius(change=1e-3)
+    with pytest.raises(ValueError, match="at most 30 deep in each other; combine them in one list"):
+        rule | many[0]
+
+
+def test_a_start_that_takes_longer_than_the_limit(monkeypatch):
+    """It is given up for a random one between two passes, and the run says so; a limit within a limit holds too."""
+    monkeypatch.setattr(driver, "LEAST_START", 0.1)
+
+    def slow(data, rank, rng, workers):
+        with workers.until(60):
+            for _ in range(600):
+                workers.map(lambda lo, hi: time.sleep(0.05), [(0, 1)])
+        return rng.random((data.shape[0], rank))
+
+    fit = pw.factorize(A, 3, init=slow, stop=pw.TimeLimit(0.2) | pw.MaxIterations(5))
+    assert fit.reason is pw.Reason.TIME_LIMIT
+    assert fit.certificate.seconds < 10
+    assert fit.certificate.start.init == "random"
+    assert fit.W.tobytes() == pw.factorize(A, 3, init="random", stop=pw.MaxIterations(0)).W.tobytes()

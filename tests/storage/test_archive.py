@@ -62,6 +62,8 @@ RUNS: dict[str, Callable[[], pw.Factorization]] = {
     "float32": lambda: fit(matrix=A.astype("f4")),
     "sparse": lambda: fit(matrix=sp.coo_array(A)),
     "rank 1": lambda: fit(rank=1),
+    "entries that are all the same": lambda: fit(matrix=np.ones_like(A), rank=1),
+    "the same among unknown ones": lambda: fit("hals", matrix=np.eye(*A.shape), rank=1, missing="zeros"),
     "with the SVD": lambda: fit(svd=True),
     "settled": lambda: fit(settle=True),
     "start": lambda: pw.factorize(A, 2, stop=pw.MaxIterations(0)),

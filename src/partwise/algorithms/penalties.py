@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from partwise.algorithms.relative import Relative
+from partwise.arguments import number
 from partwise.types import Array
 
 
@@ -79,6 +80,13 @@ class Quadratic(Penalty):
     alpha: float | None = None
     l1: float = 0.0
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.lam, Relative):
+            number("Quadratic(lam=...)", self.lam)
+        if self.alpha is not None:
+            number("Quadratic(alpha=...)", self.alpha, 0, 1, hint="or None")
+        number("Quadratic(l1=...)", self.l1)
+
     @property
     def strength(self) -> float:
         """λ as a number."""
@@ -138,6 +146,9 @@ class PerObservation(Penalty):
     """
 
     lam: float = 0.0
+
+    def __post_init__(self) -> None:
+        number("PerObservation(lam=...)", self.lam)
 
     @property
     def per_observation(self) -> float:  # type: ignore[override]

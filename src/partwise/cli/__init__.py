@@ -123,7 +123,18 @@ def _catch_signals() -> list[int]:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             signal.signal(signal.SIGTERM, terminate)
+        sys.unraisablehook = _interrupt_again
     return codes
+
+
+def _interrupt_again(lost: Any) -> None:
+    """An interrupt where nothing can be raised, in a callback of LLVM or at the end of an object, comes again soon."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+        timer.daemon = True
+        timer.start()
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def _describe(error: Exception) -> tuple[str, int]:

@@ -43,13 +43,13 @@ def as_data(matrix: Any, *, zero: bool = False) -> Data:
             raise TypeError(f"Data of your own must be float32 or float64, not {matrix.dtype}.")
         data = OwnData(matrix) if _has(matrix, "product", "rows") else OwnParts(matrix, _as_part)
     else:
-        _refuse_foreign(matrix)
+        refuse_foreign(matrix)
         data = DenseData(dense_array(matrix))
     return _in_range(data, zero)
 
 
 FOREIGN = {
-    ("anndata", "AnnData"): "give its matrix, adata.X, transposed (.T) where the samples are its rows",
+    ("anndata", "AnnData"): "give its matrix adata.X to NMF, and to all others adata.X.T, with a sample a column",
     ("polars", "LazyFrame"): "call its collect() first",
     ("sparse", "COO"): "call its to_scipy_sparse() first",
     ("sparse", "GCXS"): "call its to_scipy_sparse() first",
@@ -57,7 +57,7 @@ FOREIGN = {
 """Classes that hold a matrix and are none for numpy: (library, name) -> how to get at it."""
 
 
-def _refuse_foreign(matrix: Any) -> None:
+def refuse_foreign(matrix: Any) -> None:
     """Refuse an object that numpy would take for one value, with the way to its matrix."""
     library, name = type(matrix).__module__.partition(".")[0], type(matrix).__name__
     if advice := FOREIGN.get((library, name)):
@@ -133,6 +133,7 @@ class Outline:
 
 def outline(matrix: Any, nnz: int | None = None, dtype: Any = np.float64) -> Outline:
     """What ``as_data`` would make of a matrix, or of a shape (m, n) with ``nnz`` entries, dense where not given."""
+    nnz, dtype = None if nnz is None else whole_number("nnz", nnz, 0), _as_dtype(dtype)
     if isinstance(matrix, Matrix) or is_own(matrix):
         data: Any = as_data(matrix)
         scattered = 0 if data.split is None else data.shape[1 - data.split]
@@ -152,8 +153,7 @@ def outline(matrix: Any, nnz: int | None = None, dtype: Any = np.float64) -> Out
         nnz = int(matrix.nnz) if sp.issparse(matrix) else None
         as_needed = stored in (np.float32, np.float64) and getattr(matrix, "format", "csr") in ("csr", "csc")
     else:
-        (m, n), stored, as_needed = matrix, _as_dtype(dtype), True
-        nnz = None if nnz is None else whole_number("nnz", nnz, 0)
+        (m, n), stored, as_needed = matrix, dtype, True
     kind = float_type(stored)
     if nnz is None:
         floating = stored in (np.float32, np.float64)

@@ -77,12 +77,12 @@ def write_matrix(
     weights = np.asarray(weights) if hasattr(weights, "iloc") else weights
     if hasattr(blocks, "shape"):
         check_shape(blocks.shape)
-    whole_number("part_bytes", part_bytes)
+    part_bytes = whole_number("part_bytes", part_bytes)
     if not is_whole(long) or long not in (0, 1):
         raise ValueError(f"long must be 0 or 1, the axis that the parts run along, not {long!r}.")
     known = knowledge(blocks, missing, weights, unstored)
     folder = partial(target)
-    origin: dict[str, str | int] = {"source": source, "long": long, "part_bytes": part_bytes}
+    origin: dict[str, str | int] = {"source": source, "long": int(long), "part_bytes": part_bytes}
     if known:
         origin |= {"missing": missing or "", "unstored": str(unstored), "weighted": known.weighted}
     room = full_disk_as_sentence(target, "; finished parts are kept" if source else "")

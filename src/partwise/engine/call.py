@@ -10,7 +10,7 @@ import numpy as np
 
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.table import as_algorithm, frozen
-from partwise.arguments import check_rank, check_seed, whole_number
+from partwise.arguments import MOST_RUNS, check_rank, check_seed, whole_number
 from partwise.data.as_data import as_data
 from partwise.engine.checkpoint import Identity, Phase, Single, State
 from partwise.engine.driver import drain
@@ -55,7 +55,7 @@ def checked_call(
     problem = as_problem(matrix, rank, algorithm, init, threads, reseed, restarts, clock, lenient)
     check_seed(seed)
     check_racing(racing)
-    whole_number("restarts", restarts)
+    whole_number("restarts", restarts, most=MOST_RUNS)
     if keep is None:
         keep = "last" if problem.algorithm.plain else "best"
     if keep not in ("best", "last"):

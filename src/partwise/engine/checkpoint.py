@@ -237,7 +237,13 @@ class Identity:
             raise ValueError(f"The checkpoint {path} belongs to another matrix: it has other numbers{end}")
         for name, setting in self.settings.items():
             was = meta["settings"].get(name)
-            if was != setting and not (name == "stop" and self.extendable and further(was, setting, meta["iteration"])):
+            made = meta["iteration"] if self.extendable else 0
+            more = name == "stop" and was != setting and further(was, setting, made)
+            if more and not self.extendable:
+                which = "a run with restarts or a polish, which cannot go on to more iterations"
+                advice = "give the same number, or begin another run from its result (init=...)"
+                raise ValueError(f"The checkpoint {path} is of {which}; {advice}.")
+            if was != setting and not more:
                 was, is_ = meta["shown"].get(name), self.shown[name]
                 detail = f"{name}={was}, not {is_}" if was != is_ else f"another {name} ({was})"
                 raise ValueError(f"The checkpoint {path} was made with {detail}{end}")

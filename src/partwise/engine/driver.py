@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,9 +15,13 @@ from partwise.engine.reseeding import reseed_dead
 from partwise.engine.run import Run
 from partwise.engine.step import Step
 from partwise.engine.stopping import Reason, deadline
+from partwise.inits.table import as_init
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import OutOfTime
 from partwise.types import NoMinimum
+
+LEAST_START = 1.0
+"""The seconds that a start has at least: on small data no limit changes it."""
 
 
 def advance(problem: Problem, steps: Sequence[Step]) -> list[Step]:
@@ -38,12 +43,12 @@ def drive(runs: Sequence[Run], end: int | None = None) -> Iterator[None]:
     Control comes back after step 0 and after every iteration. Where a penalised problem loses its minimum, its run
     ends and the others go on. An iteration in which a time limit passes is given up.
     """
-    problem = runs[0].problem
     fresh = [run for run in runs if run.last is None]
     if fresh:
-        for run, step in zip(fresh, begin(problem, [run.seed for run in fresh]), strict=True):
+        for run, step in zip(fresh, _begun(fresh), strict=True):
             run.take(step)
         yield
+    problem = runs[0].problem
     while going := [run for run in runs if run.reason is None and (end is None or run.iterations < end)]:
         try:
             with problem.workers.until(_left(going[0]), _label(going)):
@@ -59,6 +64,23 @@ def drive(runs: Sequence[Run], end: int | None = None) -> Iterator[None]:
             for run, step in zip(going, steps, strict=True):
                 run.take(step)
         yield
+
+
+def _begun(runs: Sequence[Run]) -> list[Step]:
+    """Step 0 of each; a start that goes on past a time limit is given up for a random one, which takes no time.
+
+    Frozen components are those of the start that was asked for, so that they have no such limit.
+    """
+    problem, seeds = runs[0].problem, [run.seed for run in runs]
+    held = any(side.update.fixed for side in problem.algorithm.sides)
+    left = np.inf if held else max(LEAST_START, deadline(runs[0].rules, 0) - problem.clock.seconds)
+    try:
+        with problem.workers.until(left, "start"):
+            return begin(problem, seeds)
+    except OutOfTime:
+        for run in runs:
+            run.problem = replace(problem, init=as_init("random"), warm=False)
+        return begin(runs[0].problem, seeds)
 
 
 def _label(runs: Sequence[Run]) -> str:

@@ -238,13 +238,24 @@ RULES: dict[str, type[Rule]] = {
 """Name -> class; add a line so that a checkpoint can hold a rule of your own."""
 
 
+DEEPEST = 30
+"""How deep combinations of rules may stand in each other."""
+
+
 def _flat(kind: type[AnyOf] | type[AllOf], rules: Iterable[Rule]) -> tuple[Rule, ...]:
     """The rules, with those of a plain combination of the same kind in its place: a | b | c is one of three."""
     flat: list[Rule] = []
     for rule in rules:
         plain = type(rule) is kind and rule == kind(rule.rules)
         flat.extend(rule.rules if plain else (rule,))  # type: ignore[attr-defined]
+    if max(map(_depth, flat)) >= DEEPEST:
+        raise ValueError(f"Stopping rules can stand at most {DEEPEST} deep in each other; combine them in one list.")
     return tuple(flat)
+
+
+def _depth(rule: Any) -> int:
+    """How many combinations stand in each other."""
+    return 1 + max(map(_depth, rule.rules)) if isinstance(rule, (AnyOf, AllOf)) else 0
 
 
 def _holds(rule: Any, step: Step) -> bool:

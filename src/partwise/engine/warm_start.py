@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.algorithms.table import als_hals
-from partwise.arguments import whole_number
+from partwise.arguments import number, whole_number
 from partwise.data.as_data import as_data
 from partwise.engine.driver import drain
 from partwise.engine.half_step import Job, half_step
@@ -104,6 +104,9 @@ class SVDBest(Start):
     """Seeds give nearly the same start, so runs of several say nothing about how reliable components are."""
 
     tol: float = 1e-3
+
+    def __post_init__(self) -> None:
+        number("svd-best (tol=...)", self.tol, ends="()")
 
     def warm(self, data: Data, rank: int) -> bool:
         """Whether the components are near enough to their places to need no lead."""

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import _check_n_features, validate_data
+from sklearn.utils.validation import _check_n_features, check_array, validate_data
 
-from partwise.data.as_data import as_data, is_kept_elsewhere
+from partwise.data.as_data import as_data, is_kept_elsewhere, refuse_foreign
 from partwise.data.entry_checks import float_type
 from partwise.data.sparse_structure import check_structure
 from partwise.data.unknown import as_fitted, observed
@@ -26,6 +26,7 @@ def checked_samples(estimator: Any, X: Any, *, reset: bool) -> Data:
         return as_data(observed(X, missing=estimator.missing), zero=not reset)
     if estimator.missing == "nan" and np.ma.isMaskedArray(X):
         X = np.ma.filled(X.astype(float_type(X.dtype, "X")), np.nan)
+    refuse_foreign(X)
     _refuse_kind(X)
     if sp.issparse(X):
         check_structure(X)
@@ -39,9 +40,7 @@ def checked_samples(estimator: Any, X: Any, *, reset: bool) -> Data:
             order=None,
             ensure_all_finite=False,
         )
-    except OverflowError:
-        raise ValueError("X holds a whole number too large for a float; rescale it.") from None
-    except ValueError as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise _reworded(error) from None
     try:
         data: Any = as_fitted(X, None if reset else _known_mean(estimator), missing=estimator.missing)
@@ -51,6 +50,20 @@ def checked_samples(estimator: Any, X: Any, *, reset: bool) -> Data:
         raise ValueError("All entries of X are unknown, so there is nothing to factor.")
     samples: Data = data
     return samples
+
+
+def checked_weights(X: Any, components: int) -> Any:
+    """X as the weights of samples for so many components."""
+    _refuse_kind(X)
+    if sp.issparse(X):
+        check_structure(X)
+    try:
+        weights = check_array(X, accept_sparse=True, dtype=[np.float64, np.float32])
+    except (ValueError, TypeError, OverflowError) as error:
+        raise _reworded(error) from None
+    if weights.shape[1] != components:
+        raise ValueError(f"X must have {components} columns, one for each component, not {weights.shape[1]}.")
+    return weights
 
 
 def _known_mean(estimator: Any) -> float | None:
@@ -81,15 +94,22 @@ def _kinds(X: Any) -> Iterator[tuple[str, Any]]:
         yield "X", X.dtype
 
 
-def _reworded(error: ValueError) -> ValueError:
-    """numpy's words for texts and for rows of several lengths in our own; scikit-learn's are left as they are."""
+def _reworded(error: Exception) -> Exception:
+    """numpy's and scikit-learn's words for what is no table of numbers in our own; its others are left as they are."""
     text = re.match(r"could not convert string to float: (?:np\.\w+\()?(.+?)\)?$", str(error))
     if text:
         return ValueError(
             f"X must hold numbers, but there is the text {text[1]}; count words first, e.g. by TfidfVectorizer."
         )
-    if "inhomogeneous" in str(error):
+    if "inhomogeneous" in str(error) or "element with a sequence" in str(error):
         return ValueError("X must have rows of one length, one entry for each feature.")
+    if flat := re.match(r"(Expected 2D array), got (\w+) array", str(error)):
+        shapes = "X.reshape(-1, 1) where it is one feature, X.reshape(1, -1) where it is one sample"
+        return ValueError(f"{flat[1]} of samples × features, got {flat[2]}. Reshape your data: {shapes}.")
+    if isinstance(error, OverflowError):
+        return ValueError("X holds a whole number too large for a float; rescale it.")
+    if isinstance(error, TypeError):
+        return ValueError("X must hold numbers, one for each sample and feature.")
     return error
 
 

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.penalties import Quadratic
 from partwise.algorithms.table import ALGORITHMS
-from partwise.arguments import choose, is_whole, number
+from partwise.arguments import choose, is_whole, number, quoted
 from partwise.data.as_data import as_factor
 from partwise.engine.half_step import Job, half_step
 from partwise.inits.base import Given, Init, Start, declared
@@ -43,7 +43,7 @@ def loss_for(beta_loss: Any) -> str:
     elif isinstance(beta_loss, Real) and not isinstance(beta_loss, bool):
         return BETAS.get(float(beta_loss)) or beta(number("beta_loss", beta_loss, -10, 10))
     raise ValueError(
-        f"beta_loss={beta_loss!r} is not one of the losses here; use 'frobenius' (2), 'kullback-leibler' (1), "
+        f"beta_loss={quoted(beta_loss)} is not one of the losses here; use 'frobenius' (2), 'kullback-leibler' (1), "
         "'itakura-saito' (0), or a number."
     )
 
@@ -77,7 +77,7 @@ def with_penalties(algorithm: Algorithm, shape: tuple[int, int], alpha_w: Any, a
     """The algorithm with scikit-learn's penalties for so many samples and features."""
     on_weights, share = number("alpha_W", alpha_w), number("l1_ratio", ratio, 0, 1)
     if isinstance(alpha_h, str) and alpha_h != "same":
-        raise ValueError(f'alpha_H must be a finite number ≥ 0 or "same", not {alpha_h!r}.')
+        raise ValueError(f'alpha_H must be a finite number ≥ 0 or "same", not {quoted(alpha_h)}.')
     on_components = on_weights if isinstance(alpha_h, str) else number("alpha_H", alpha_h)
     if not on_weights and not on_components:
         return algorithm

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from partwise.algorithms.base import Algorithm
 from partwise.arguments import is_whole, number, whole_number
@@ -21,7 +21,7 @@ from partwise.engine.half_step import Half, fold_in, in_precision
 from partwise.engine.online import Sums
 from partwise.engine.run import default_stop
 from partwise.engine.stopping import MaxIterations, Reason, Rule
-from partwise.estimator.checks import checked_samples
+from partwise.estimator.checks import checked_samples, checked_weights
 from partwise.estimator.choices import chosen_algorithm, chosen_start, component_count, with_penalties
 from partwise.estimator.state import packed, unpacked
 from partwise.factorize import certified, iterate, warn_of
@@ -296,12 +296,11 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def inverse_transform(self, X: Any) -> Array:
         """Samples again from their weights: X @ components_."""
         check_is_fitted(self)
-        weights = check_array(X, accept_sparse=True, dtype=[np.float64, np.float32])
-        if weights.shape[1] != len(self.components_):
-            raise ValueError(
-                f"X must have {len(self.components_)} columns, one for each component, not {weights.shape[1]}."
-            )
-        back: Array = weights @ self.components_
+        weights = checked_weights(X, len(self.components_))
+        with np.errstate(over="ignore", invalid="ignore"):
+            back: Array = weights @ self.components_
+        if not np.isfinite(back).all():
+            raise ValueError("X leaves the range of its precision when it is multiplied out; rescale it.")
         return back
 
     def score(self, X: Any, y: Any = None) -> float:

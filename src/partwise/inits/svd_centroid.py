@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.arguments import number
+from partwise.arguments import number, whole_number
 from partwise.data.products import product
 from partwise.inits.base import Start
 from partwise.inits.clustering import k_means
@@ -34,6 +34,7 @@ class SVDCentroid(Start):
 
     def __post_init__(self) -> None:
         number("svd-centroid (tol=...)", self.tol, ends="()")
+        whole_number("svd-centroid (rounds=...)", self.rounds)
         if self.v is not None and not isinstance(self.v, SVD) and np.ndim(self.v) != 2:
             raise TypeError(f"svd-centroid (v=...) must be V, an SVD or None, not {type(self.v).__name__}.")
 

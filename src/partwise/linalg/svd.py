@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from partwise.arguments import check_rank, check_seed, number
+from partwise.arguments import check_rank, check_seed, is_whole, number, quoted
 from partwise.data.as_data import as_data
 from partwise.data.products import NEAR_EXACT, product, residual2
 from partwise.threads.blas import single_threaded_blas
@@ -43,8 +43,8 @@ class SVD:
 
     def truncate(self, rank: int) -> SVD:
         """The decomposition of a smaller rank, at no cost."""
-        if not 1 <= rank <= self.rank:
-            raise ValueError(f"This SVD serves ranks 1 to {self.rank}, not {rank}.")
+        if not is_whole(rank) or not 1 <= rank <= self.rank:
+            raise ValueError(f"This SVD serves ranks 1 to {self.rank}, not {quoted(rank)}.")
         rest2 = self.rest2 + float(np.sum(self.s[rank:].astype(np.float64) ** 2))
         return SVD(self.u[:, :rank], self.s[:rank], self.v[:, :rank], self.norm2, rest2)
 

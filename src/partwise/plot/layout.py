@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from partwise.arguments import is_whole
+from partwise.arguments import is_whole, quoted
 from partwise.linalg.matching import unit_columns
 from partwise.types import Array
 
@@ -62,7 +62,7 @@ def check_picture(shape: object, length: int) -> tuple[int, int]:
     """(height, width) of a picture; refused unless two positive whole numbers whose product is ``length``."""
     sizes = list(shape) if isinstance(shape, (tuple, list)) else []
     if len(sizes) != 2 or not all(is_whole(size) and size > 0 for size in sizes):
-        raise ValueError(f"shape must be two whole numbers such as (19, 19), not {shape!r}.")
+        raise ValueError(f"shape must be two whole numbers such as (19, 19), not {quoted(shape)}.")
     height, width = map(int, sizes)
     if height * width != length:
         raise ValueError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -109,8 +109,8 @@ def part_names(w: Array, rows: Sequence[str]) -> tuple[str, ...]:
 def _labels(name: str, labels: Sequence[str] | None, count: int, noun: str) -> tuple[str, ...]:
     if labels is None:
         return tuple(f"{noun} {i}" for i in range(count))
-    if isinstance(labels, str):
-        raise TypeError(f"{name} must be a list of labels, not one text.")
+    if not isinstance(labels, Iterable) or isinstance(labels, (str, bytes)):
+        raise TypeError(f"{name} must be a list of labels, not {type(labels).__name__}.")
     texts = tuple(map(str, labels))
     if len(texts) != count:
         raise ValueError(f"There are {len(texts):,} labels for {count:,} {noun}s; give one for each.")

@@ -54,8 +54,10 @@ def write_report(
     """
     if runs is not None:
         whole_number("runs", runs, 0, "or None")
+    if not isinstance(title, (str, type(None))) or not isinstance(other_title, str):
+        raise TypeError("The titles of a report must be texts.")
+    check_target(path)
     target = Path(path)
-    check_target(target)
     labelled = label_fit(model, matrix, shape, rows, columns)
     second = None if other is None else label_fit(other, rows=rows if isinstance(other, Factorization) else None)
     if second is not None:

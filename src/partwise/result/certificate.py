@@ -99,8 +99,8 @@ class KnownEntries:
     share: float
     """The share of the entries that is known."""
     rmse: float
-    r2: float
-    """1 − Σ v (a − y)² / Σ v (a − mean)²."""
+    r2: float | None
+    """1 − Σ v (a − y)² / Σ v (a − mean)²; None where all known entries are the same."""
     mean: float
     poor_rows: int
     """Rows with fewer known entries than components, which the data alone do not determine,"""
@@ -141,7 +141,7 @@ class Quality(NamedTuple):
 
     value: float
     rmse: float
-    r2: float
+    r2: float | None
 
     @classmethod
     def of(cls, problem: Problem, step: Step) -> Quality:
@@ -156,9 +156,10 @@ class Quality(NamedTuple):
             inner = squared.sums(data, step.h, step.w, problem.workers)[1]
             squares = squared.value(data, step.basis, step.weights, inner, problem.workers)[1]
         weight = float(data.row_weights.sum()) if data.weighted else float(data.shape[0] * data.shape[1])
-        around = data.norm2 - float(data.row_sums.sum()) ** 2 / weight
-        r2 = 1 - squares / around if around > 1e-12 * data.norm2 else float("nan")
-        return cls(value, float(np.sqrt(squares / weight)), float(r2))
+        total = float(data.row_sums.sum())
+        around = data.norm2 - total * (total / weight)  # total² may be out of range where weights are large
+        r2 = float(1 - squares / around) if around > 1e-12 * data.norm2 else None
+        return cls(value, float(np.sqrt(squares / weight)), r2)
 
 
 @dataclass(frozen=True)
@@ -289,7 +290,8 @@ class Certificate:
         doubles = ", ".join(f"{a} and {b}" for a, b in self.duplicate_topics) or "none"
         dead = ", ".join(map(str, self.dead_topics)) or "none"
         both, dense = self.w.sparse_bytes + self.h.sparse_bytes, self.w.dense_bytes + self.h.dense_bytes
-        quality = "" if self.rmse is None else f", RMSE {self.rmse:.4g}, R² {self.r2:.3f}"
+        quality = "" if self.rmse is None else f", RMSE {self.rmse:.4g}"
+        quality += "" if self.r2 is None else f", R² {self.r2:.3f}"
         value = "" if self.value is None else f" {self.value:.6g}{quality}"
         shares = "" if self.scales is None else " (shares of {:.4g} for W and {:.4g} for H)".format(*self.scales)
         kept = "" if self.returned == self.iterations else f", iterate {self.returned} returned"

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.arguments import whole_number
+from partwise.data.sparse_structure import check_structure
 from partwise.result.certificate import KnownEntries
 from partwise.types import Array
 
@@ -64,7 +65,9 @@ def _stored(known: Any, shape: tuple[int, int], place: int, axis: int) -> Array:
     """Whether each entry of a column (axis 1) or a row is known: stored in a sparse matrix, neither 0 nor NaN else."""
     if np.shape(known) != shape:
         raise ValueError(f"known must be {shape[0]} × {shape[1]}, as the matrix that was fitted.")
-    if not sp.issparse(known):
+    if sp.issparse(known):
+        check_structure(known, "known")
+    else:
         line = np.asarray(known)[:, place] if axis else np.asarray(known)[place]
         return np.asarray((line != 0) & (line == line))
     entries = known.tocoo()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from partwise.algorithms.base import Algorithm
-from partwise.arguments import check_rank, check_seed, choose, whole_number
+from partwise.arguments import MOST_RUNS, check_rank, choose, whole_number
 from partwise.data.as_data import as_data
 from partwise.data.unknown import observed
 from partwise.engine.stopping import Rule, rule_list
@@ -175,9 +175,9 @@ def survey(
     for rank in tried:
         check_rank(rank, data.shape)
     held_out = by == "held-out"
-    whole_number("runs", runs) if held_out else check_runs(runs)
-    whole_number("folds", folds, 2)
-    check_seed(seed)
+    whole_number("runs", runs, most=MOST_RUNS) if held_out else check_runs(runs)
+    whole_number("folds", folds, 2, most=MOST_RUNS)
+    whole_number("seed", seed, 0)
     thread_count(threads)
     algorithm = algorithm_for(algorithm, loss)
     start = as_init("random" if init is None and data.for_starts is None else init)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partwise.algorithms.base import Algorithm
-from partwise.arguments import check_seed, whole_number
+from partwise.arguments import MOST_RUNS, whole_number
 from partwise.data.unknown import observed
 from partwise.engine.call import as_problem
 from partwise.engine.restarts import race
@@ -83,7 +83,7 @@ def stability(
     ``missing``, ``weights`` and ``unstored`` are those of :func:`factorize`.
     """
     check_runs(runs)
-    check_seed(seed)
+    whole_number("seed", seed, 0)
     chosen = algorithm_for(algorithm, loss)
     matrix = observed(matrix, missing=missing, weights=weights, unstored=unstored)
     problem = as_problem(matrix, rank, chosen, init, threads, restarts=runs)
@@ -125,8 +125,8 @@ def check_seeded(init: Init) -> None:
 
 
 def check_runs(runs: object) -> None:
-    """Refuse fewer than two runs."""
-    whole_number("runs", runs, 2)
+    """Refuse fewer than two runs, and more than will ever end."""
+    whole_number("runs", runs, 2, most=MOST_RUNS)
 
 
 def strongest_topics(w: Array, h: Array) -> Array:

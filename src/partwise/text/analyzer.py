@@ -70,6 +70,14 @@ def check_text(text: object) -> None:
         raise TypeError(f"Texts must be strings, not {type(text).__name__}; null ones can be given as ''.")
 
 
+def check_texts(texts: object) -> None:
+    """Refuse one text where several are expected, and what is no list of them."""
+    if isinstance(texts, str):
+        raise TypeError("One text was given where several are expected; put it in a list.")
+    if not isinstance(texts, Iterable):
+        raise TypeError(f"The texts must be a list or an iterator of texts, not {type(texts).__name__}.")
+
+
 def bucket(term: str, hashing: int) -> str:
     """The bucket of a term in a hash table of the size ``hashing``, as a key."""
     return f"#{zlib.crc32(term.encode('utf-8', 'surrogatepass')) % hashing}"

@@ -15,6 +15,11 @@ class Document:
     title: str = ""
     label: str = ""
 
+    def __post_init__(self) -> None:
+        for name, value in (("id", self.id), ("text", self.text), ("title", self.title), ("label", self.label)):
+            if not isinstance(value, str):
+                raise TypeError(f"Document({name}=...) must be a text, not {type(value).__name__}.")
+
 
 def as_documents(texts: Iterable[str | Document]) -> Iterator[Document]:
     """Documents as they are, texts with their position as the id."""
@@ -33,6 +38,8 @@ def as_documents(texts: Iterable[str | Document]) -> Iterator[Document]:
 
 def as_labels(labels: Sequence[object], count: int) -> tuple[str, ...]:
     """One label a document as a string, None as the empty one."""
+    if not isinstance(labels, Iterable) or isinstance(labels, (str, bytes)):
+        raise TypeError(f"The labels must be a list with one for each document, not {type(labels).__name__}.")
     strings = tuple("" if label is None else str(label) for label in labels)
     if len(strings) != count:
         raise ValueError(f"There are {len(strings):,} labels for {count:,} documents; give one for each.")

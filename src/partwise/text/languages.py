@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from partwise.kernels.tokens import HAN, HIRAGANA, KATAKANA
+from partwise.text.analyzer import check_text
 from partwise.text.characters import SCRIPTS, fold
 from partwise.text.stop_words import language_names, stop_words_of
 from partwise.text.tokenizer import default_rule
@@ -47,6 +48,7 @@ def recognise(texts: Iterable[str]) -> str | None:
 def _sample(texts: Iterable[str]) -> str:
     pieces, length = [], 0
     for text in texts:
+        check_text(text)
         pieces.append(text[:SAMPLE])
         length += len(pieces[-1]) + 1
         if length > SAMPLE:

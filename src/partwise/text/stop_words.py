@@ -11,6 +11,7 @@ from itertools import product
 from pathlib import Path
 from runpy import run_path
 
+from partwise.arguments import quoted
 from partwise.text.characters import fold
 from partwise.text.tokenizer import HIRAGANA_WORD
 
@@ -137,5 +138,5 @@ def check_stop_words(stop_words: object) -> None:
         language_name(stop_words)
     elif not isinstance(stop_words, tuple) or not all(isinstance(word, str) for word in stop_words):
         raise TypeError(
-            f'stop_words must be "language", "auto", a language, None or a tuple of words, not {stop_words!r}.'
+            f'stop_words must be "language", "auto", a language, None or a tuple of words, not {quoted(stop_words)}.'
         )

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.algorithms.base import Algorithm
-from partwise.arguments import choose, whole_number
+from partwise.arguments import MOST_RUNS, choose, whole_number
 from partwise.data.products import gram_of
 from partwise.engine.checkpoint import place
 from partwise.engine.stopping import Rule
@@ -95,7 +95,7 @@ class TopicModel(TextModel):
         """Refuse settings that cannot work, before anything is read."""
         super().check()
         algorithm_for(self.algorithm, self.loss), as_init(self.init)
-        whole_number("restarts", self.restarts)
+        whole_number("restarts", self.restarts, most=MOST_RUNS)
         if self.every is not None:
             whole_number("every", self.every, hint="or None")
         if self.checkpoint is not None:
@@ -199,6 +199,8 @@ class TopicModel(TextModel):
 
     def topics(self, n: int = 10, documents: int = 3) -> Topics:
         """Each topic: ``n`` terms by weight and by specificity, share, coherence, and ``documents`` examples."""
+        whole_number("n", n)
+        whole_number("documents", documents, 0)
         w = self.factorization.w
         top_terms = [strongest_terms(column, self.terms, n) for column in unit_columns(w).T]
         specific_terms = [strongest_terms(column, self.terms, n) for column in specificity(w).T]
@@ -256,6 +258,7 @@ class TopicModel(TextModel):
         return self._explained("", "", column, self.fold_in(sp.csr_array(column[:, None]))[0], n)
 
     def _explained(self, id_: str, title: str, column: Array, row: Array, n: int) -> Explanation:
+        whole_number("n", n)
         topics, explained = explain_column(column, self.factorization.w, row, self.terms, self.names, n)
         return Explanation(id_, title, topics, explained)
 
@@ -263,7 +266,7 @@ class TopicModel(TextModel):
         """What became of these topics in another model: matched topics, terms, shares, and documents that moved."""
         if not isinstance(other, TopicModel):
             raise TypeError(f"A topic model is compared with a topic model, not with {type(other).__name__}.")
-        return compare_models(self, other, n)
+        return compare_models(self, other, whole_number("n", n))
 
     @property
     def plot(self) -> Plots:

@@ -11,7 +11,7 @@ from itertools import chain
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.text.analyzer import Analyzer, bucket
+from partwise.text.analyzer import Analyzer, bucket, check_texts
 from partwise.text.json_arrays import array_to_json, array_to_strings, json_to_array, strings_to_array
 from partwise.text.languages import SAMPLE
 from partwise.text.spelling import Spelling
@@ -48,7 +48,7 @@ class Vocabulary:
         return self.weighted(self._counts(texts, threads))
 
     def _counts(self, texts: Iterable[str], threads: int | None = None) -> sp.csr_array:
-        _check_texts(texts)
+        check_texts(texts)
         stream = read_terms(self.analyzer, texts, threads=threads)
         keys = stream.names(np.arange(stream.counts.shape[1]))
         rows = np.fromiter((self._rows.get(key, -1) for key in keys), np.int32, len(keys))
@@ -132,7 +132,7 @@ def fit_vocabulary(
     weighting: Weighting, texts: Iterable[str], threads: int | None = None
 ) -> tuple[Vocabulary, sp.csr_array]:
     """The vocabulary of texts and their matrix A (terms × documents), in one pass in memory."""
-    _check_texts(texts)
+    check_texts(texts)
     weighting, texts = _recognised(weighting, texts)
     stream = read_terms(weighting.analyzer(), texts, find=weighting.sought_phrases, threads=threads)
     counts, keys = _chosen(weighting, stream)
@@ -251,8 +251,3 @@ def why_empty(weighting: Weighting, counts: TokenCounts, terms: int) -> str:
         f"No term is in enough and not too many documents of {n:,} (min_df={low}, max_df={high}); "
         "lower min_df or raise max_df."
     )
-
-
-def _check_texts(texts: object) -> None:
-    if isinstance(texts, str):
-        raise TypeError("One text was given where several are expected; put it in a list.")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import scipy.sparse as sp
 
-from partwise.arguments import choose, is_whole, number, shortened, whole_number
+from partwise.arguments import choose, is_whole, number, quoted, shortened, whole_number
 from partwise.storage.settings import Plain, Reader, plain
-from partwise.text.analyzer import Analyzer, Stems, stemmer
+from partwise.text.analyzer import Analyzer, Stems, check_texts, stemmer
 from partwise.text.languages import recognise
 from partwise.text.stop_words import (
     AUTO,
@@ -82,6 +82,11 @@ class Weighting:
     def __post_init__(self) -> None:
         choose("weight", self.weight, WEIGHTS)
         check_stop_words(self.stop_words)
+        if not isinstance(self.further_stop_words, tuple) or not all(
+            isinstance(word, str) for word in self.further_stop_words
+        ):
+            words = quoted(self.further_stop_words)
+            raise TypeError(f'further_stop_words must be a tuple of words such as ("said", "mr"), not {words}.')
         _check_ngrams(self.ngrams)
         _check_count_or_share("min_df", self.min_df)
         _check_count_or_share("max_df", self.max_df)
@@ -90,7 +95,7 @@ class Weighting:
         if self.hashing is not None:
             whole_number("hashing", self.hashing, 2, "such as 2**18, or None")
         if not isinstance(self.language, str):
-            raise TypeError(f"language must be a name such as {ENGLISH!r}, or {AUTO!r}, not {self.language!r}.")
+            raise TypeError(f"language must be a name such as {ENGLISH!r}, or {AUTO!r}, not {quoted(self.language)}.")
         if self.language != AUTO:
             object.__setattr__(self, "language", language_name(self.language))
         if (stem := self.stem_language) is not None and stem != AUTO:
@@ -98,7 +103,9 @@ class Weighting:
         if self.pattern is not None:
             _check_pattern(self.pattern)
         if self.tokenizer is not None and not callable(self.tokenizer) and not isinstance(self.tokenizer, str):
-            raise TypeError(f"tokenizer must be a function text -> list of words, or None, not {self.tokenizer!r}.")
+            raise TypeError(
+                f"tokenizer must be a function text -> list of words, or None, not {quoted(self.tokenizer)}."
+            )
         if self.phrases is not None:
             number("phrases", self.phrases, -1, 1)
             whole_number("phrase_count", self.phrase_count)
@@ -136,7 +143,7 @@ class Weighting:
         """How texts are cut into words."""
         if isinstance(self.tokenizer, str):
             raise ValueError(
-                f"This model was fitted with the tokenizer {self.tokenizer}, which a file cannot hold; "
+                f"This model was fitted with the tokenizer {shortened(self.tokenizer)}, which a file cannot hold; "
                 "give it again: model.use_tokenizer(function)."
             )
         if self.tokenizer is not None:
@@ -167,6 +174,7 @@ class Weighting:
 
     def of_language(self, texts: Iterable[str]) -> Weighting:
         """This weighting with the language of texts where it is "auto"; without stop words where none is recognised."""
+        check_texts(texts)
         if self.language != AUTO:
             return self
         language = recognise(texts)
@@ -208,20 +216,22 @@ def _check_count_or_share(name: str, value: float) -> None:
     share = isinstance(value, float) and 0 <= value <= 1
     if not share and not (is_whole(value) and value >= 1):
         raise ValueError(
-            f"{name} must be a whole number of at least 1 or a share from 0.0 to 1.0, not {shortened(repr(value))}."
+            f"{name} must be a whole number of at least 1 or a share from 0.0 to 1.0, not {quoted(value)}."
         )
 
 
 def _check_ngrams(value: tuple[int, int]) -> None:
     pair = isinstance(value, tuple) and len(value) == 2 and all(is_whole(size) for size in value)
     if not pair or not 1 <= value[0] <= value[1]:
-        raise ValueError(f"ngrams must be two whole numbers such as (1, 2), the smaller first, not {value!r}.")
+        raise ValueError(f"ngrams must be two whole numbers such as (1, 2), the smaller first, not {quoted(value)}.")
 
 
 def _check_pattern(pattern: str) -> None:
     try:
         groups = re.compile(pattern).groups
     except (re.error, TypeError) as error:
-        raise ValueError(f"The pattern of a word {pattern!r} is not a regular expression: {error}.") from None
+        raise ValueError(f"The pattern of a word {quoted(pattern)} is not a regular expression: {error}.") from None
     if groups > 1:
-        raise ValueError(f"The pattern of a word {pattern!r} may have at most one group; write (?:...) for the others.")
+        raise ValueError(
+            f"The pattern of a word {quoted(pattern)} may have at most one group; write (?:...) for the others."
+        )

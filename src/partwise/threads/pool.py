@@ -115,12 +115,13 @@ class Workers:
     @contextmanager
     def until(self, seconds: float, label: str = "pass") -> Iterator[None]:
         """Maps that raise :class:`OutOfTime` so many seconds from now, before the next block; ``label`` is their name
-        where they are shown to somebody."""
-        self._end, self.label = time.perf_counter() + seconds, label
+        where they are shown to somebody. Within another limit the nearer one holds."""
+        before = self._end, self.label
+        self._end, self.label = min(self._end, time.perf_counter() + seconds), label
         try:
             yield
         finally:
-            self._end, self.label = np.inf, "pass"
+            self._end, self.label = before
 
     def check_time(self) -> None:
         """Raise where the time is over; a task asks between rows that take long."""
