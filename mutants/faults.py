@@ -19,7 +19,8 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
     ],
     ("threads/pool.py", "tests/threads/test_pool.py -k 'map_ends or bits or borders or blocks'"): [
         ("if time.perf_counter() > self._end:", "if time.perf_counter() < self._end:"),
-        ("self._end, self.label = time.perf_counter() + seconds, label", "self._end, self.label = np.inf, label"),
+        ("min(self._end, time.perf_counter() + seconds), label", "np.inf, label"),
+        ("self._end, self.label = before", "self._end, self.label = np.inf, 'pass'"),
         ("return [results[index] for index in range(len(blocks))]", "return list(results.values())"),
         (
             "cuts = np.searchsorted(work, np.arange(1, count) * (total / count))",
@@ -139,7 +140,7 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
     ("engine/run.py", "tests/engine/test_run.py tests/engine/test_stopping.py"): [
         ("PACE, HARDLY = 2, 500", "PACE, HARDLY = 20, 500"),
         ("CAP = 1000", "CAP = 900"),
-        ("PATIENCE, EVERY = 40, 3", "PATIENCE, EVERY = 80, 3"),
+        ("PATIENCE, EVERY = 50, 3", "PATIENCE, EVERY = 100, 3"),
         ("self.score(step) <= self.score(self.best)", "self.score(step) >= self.score(self.best)"),
         ("return Reason.CAP if step.iteration >= self.cap else None", "return None"),
         ("return self.wasted or self.reason", "return self.reason"),
@@ -149,6 +150,9 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
         ("                run.reason = Reason.TIME_LIMIT\n", "                run.reason = Reason.INTERRUPTED\n"),
         ("return deadline(run.rules, run.iterations + 1) - run", "return deadline(run.rules, run.iterations) + run"),
         ("run.reason = run.reason or Reason.INTERRUPTED", "run.reason = Reason.INTERRUPTED"),
+    ],
+    ("engine/driver.py", "tests/engine/test_stopping.py -k 'longer_than_the_limit'"): [
+        ("left = np.inf if held else max(LEAST_START,", "left = np.inf if True else max(LEAST_START,"),
     ],
     ("engine/momentum.py", "tests/engine/test_momentum.py"): [
         ("beta = min(state.ceiling, rules.growth * state.beta)", "beta = rules.growth * state.beta"),
@@ -160,7 +164,7 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
     ("engine/restarts.py", "tests/engine/test_restarts.py"): [
         ("int(np.ceil(share * count))", "int(share * count)"),
         ("return [leg for leg in legs if leg[1] < count] + [(None, 1)]", "return [*legs, (None, 1)]"),
-        ("race.ahead = sorted(race.ahead + begun, key=_by_score)", "race.ahead = race.ahead + begun"),
+        ("standing.ahead = sorted(standing.ahead + begun, key=_by_score)", "standing.ahead = standing.ahead + begun"),
         ("return problem.clock.seconds >= deadline(rules)", "return False"),
         ("race.ahead[0].reason = Reason.INTERRUPTED", "race.ahead[-1].reason = Reason.INTERRUPTED"),
     ],
@@ -177,7 +181,8 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
         ("state.run.reason = state.run.ending(state.run.latest)", "state.run.reason = None"),
         ("        self._ticks += 1\n", "        self._ticks += 2\n"),
     ],
-    ("engine/stationarity.py", "tests/engine/test_stopping.py"): [
+    ("engine/stationarity.py", "tests/engine/test_stopping.py tests/report/test_verdicts.py"): [
+        ("STATIONARY, NEARLY = 1e-4, 1e-2", "STATIONARY, NEARLY = 1e-4, 1e-1"),
         ("np.sqrt((w.squares + h.squares) / scale)", "np.sqrt(w.squares / scale)"),
     ],
     ("engine/problem.py", "tests/engine/test_driver.py tests/engine/test_stopping.py"): [
@@ -194,7 +199,6 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
         ("rtol=1e-6)\n    if not same:", "rtol=1e6)\n    if not same:"),
     ],
     ("result/certificate.py", "tests/test_certificates.py tests/engine/test_run.py tests/engine/test_stopping.py"): [
-        ("STATIONARY, NEARLY = 1e-4, 1e-2", "STATIONARY, NEARLY = 1e-4, 1e-1"),
         ("ratio = step.error / svd_error", "ratio = svd_error / step.error"),
         ("w=FactorCertificate.of(step.w, check.locked_w)", "w=FactorCertificate.of(step.w, check.locked_h)"),
     ],

@@ -142,6 +142,18 @@ def test_the_map_is_that_of_the_figure(fit, tmp_path):
     assert placed["high"][1] == pytest.approx(
         max(y + r for y, r in zip(placed["y"], placed["r"], strict=True)), abs=2e-4
     )
+    # by hand: areas as the mean shares, no two overlap, and from left to right as on the first principal axis
+    weights = fit.H.T * np.linalg.norm(fit.W, axis=0)
+    shares = (weights / weights.sum(axis=1, keepdims=True)).mean(axis=0)
+    areas = np.pi * np.array(placed["r"]) ** 2
+    assert areas / areas.sum() == pytest.approx(shares, abs=1e-3)
+    centres, radii = np.column_stack([placed["x"], placed["y"]]), np.array(placed["r"])
+    gaps = np.linalg.norm(centres[:, None] - centres, axis=2) - radii[:, None] - radii
+    assert gaps[np.triu_indices(len(gaps), 1)].min() > 0.015
+    unit = (fit.W / np.linalg.norm(fit.W, axis=0)).T
+    axis = np.linalg.svd(unit - unit.mean(axis=0))[0][:, 0]
+    order = np.argsort(centres[:, 0]).tolist()
+    assert order in (np.argsort(axis).tolist(), np.argsort(-axis).tolist())
 
 
 def test_every_line_has_a_verdict(fit, tmp_path):
@@ -149,6 +161,17 @@ def test_every_line_has_a_verdict(fit, tmp_path):
     lines = payload(pw.write_report(fit, tmp_path / "f.html"))["verdicts"]
     assert {line["verdict"] for line in lines} <= {"good", "fair", "bad", "plain"}
     assert all(line["advice"] for line in lines if line["verdict"] in ("good", "fair", "bad"))
+    idle = ("Nothing to do.", "Parts that only add up cost next to nothing here.")
+    assert all((line["advice"] in idle) == (line["verdict"] == "good") for line in lines if line["verdict"] != "plain")
+    values, certificate = {line["name"]: line["value"] for line in lines}, fit.certificate
+    assert values["Explained"] == f"{1 - certificate.relative_error**2:.1%}"
+    assert values["Settled"] == f"{certificate.verdict} ({certificate.kkt:.0e})"
+    assert values["Standing still"] == f"{max(certificate.angles):.2g}°"
+    assert values["Dead parts"] == values["The same part twice"] == "none"
+    assert values["Wrongly locked zeros"] == f"{certificate.w.locked + certificate.h.locked:,}"
+    for name, vectors in (("W", fit.W.T), ("H", fit.H.T)):  # by topic, and by column of A: columns of W and of H
+        root, ratios = np.sqrt(vectors.shape[1]), vectors.sum(axis=1) / np.linalg.norm(vectors, axis=1)
+        assert values[f"Sparsity of {name}"] == f"{((root - ratios) / (root - 1)).mean():.2f}"
 
 
 @pytest.mark.parametrize(
