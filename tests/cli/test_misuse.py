@@ -219,6 +219,11 @@ def test_numbers_with_too_many_digits(warm, tmp_path):
     (tmp_path / "x.zarr" / "zarr.json").write_text("{}")
     done = warm("convert", tmp_path / "x.zarr", tmp_path / "m")
     assert "give it to partwise.write_matrix" in done.stderr
+    for name in ("x" * 10_000, "x" * 10_000 + ".csv"):
+        done = warm("topics", name, "-k", 2, cwd=tmp_path)
+        assert done.stderr.endswith("x… is longer than the name of a file can be; check the path.\n")
+    done = warm("factorize", "a\nb.npy", "-k", 2, cwd=tmp_path)
+    assert done.stderr == "partwise: There is no file a b.npy.\n"
     done = warm("factorize", "x" * 10_000)
     assert done.returncode == 2
     assert len(done.stderr) < 500

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import os
 import signal
@@ -156,6 +157,8 @@ def _describe(error: Exception) -> tuple[str, int]:
 
 def _in_words(error: OSError) -> str:
     """What the system could not do, where, and what to do about it."""
+    if error.errno == errno.ENAMETOOLONG:
+        return f"{shortened(str(error.filename), 200)} is longer than the name of a file can be; check the path."
     where = f"{error.filename}: " if error.filename else ""
     if is_full(error):
         return f"{where}there is no room left to write to ({error.strerror}); free some and run the command again."
@@ -166,7 +169,7 @@ def _end(sentence: str, code: int) -> None:
     for argument in sys.argv[1:]:  # a long one is not repeated whole
         sentence = sentence.replace(argument, shortened(argument, 200)) if len(argument) > 200 else sentence
     if sentence:
-        sys.stderr.write(f"partwise: {printable(sentence)}\n")
+        sys.stderr.write(f"partwise: {printable(' '.join(sentence.splitlines()))}\n")
     sys.exit(code)
 
 

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from partwise.algorithms.base import Algorithm
-from partwise.arguments import is_whole, number, whole_number
+from partwise.arguments import is_whole, number, quoted, whole_number
 from partwise.data.products import gram_of
 from partwise.engine.call import Call, checked_call
 from partwise.engine.half_step import Half, fold_in, in_precision
@@ -360,7 +360,8 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             return int(check_random_state(self.random_state).randint(2**31 - 1))
         except ValueError:
             raise ValueError(
-                f"random_state must be a whole number of at least 0, a RandomState or None, not {self.random_state!r}."
+                "random_state must be a whole number of at least 0, a RandomState or None, "
+                f"not {quoted(self.random_state)}."
             ) from None
 
     def __getstate__(self) -> dict[str, Any]:
