@@ -14,13 +14,18 @@ from rich.progress import track
 from rich.table import Table
 
 from partwise.cli import options
-from partwise.cli.output import check_output
+from partwise.cli.output import check_output, say
 from partwise.cli.plugins import load_plugins
-from partwise.cli.text_input import matrix_or_texts
+from partwise.cli.text_input import are_texts, matrix_or_texts
 from partwise.inits.table import as_init
 from partwise.losses.table import algorithm_for, loss_of
 from partwise.storage.archive import atomic
 from partwise.study.ranks import Ranks, recommend, survey
+
+OF_TEXTS = (
+    "Of texts this is a guide only: no rule here finds the number of classes that people made reliably. Read the topics "
+    "at other k as well."
+)
 
 
 @options.grouped()
@@ -89,6 +94,8 @@ def ranks(
         sys.stdout.write(json.dumps(recommendation.as_dict(), indent=1) + "\n")
     else:
         _show(recommendation)
+        if are_texts(source, reading):
+            say(OF_TEXTS)
 
 
 def _show(recommendation: Ranks) -> None:

@@ -57,12 +57,15 @@ def _open_converted(path: str, weighting: Weighting, reading: ReadingOptions, cl
     return collection
 
 
+def are_texts(path: str, reading: ReadingOptions) -> bool:
+    """Whether a path names texts, and neither a matrix nor a folder of `convert`."""
+    named = reading.column is not None or reading.format is not None
+    return named or not (is_matrix(path) or (Path(path).is_dir() and holds_texts(path)))
+
+
 def matrix_or_texts(path: str, weighting: Weighting, reading: ReadingOptions) -> ArrayOrSparse | Data:
     """The matrix in a file or a folder of `convert`, or that of texts."""
-    texts = reading.column is not None or reading.format is not None
-    if not texts and (is_matrix(path) or (Path(path).is_dir() and holds_texts(path))):
-        return matrix_from(path)
-    return collection_from(path, weighting, reading).A
+    return collection_from(path, weighting, reading).A if are_texts(path, reading) else matrix_from(path)
 
 
 def cluster(scheduler: str | None) -> AbstractContextManager[Any]:
