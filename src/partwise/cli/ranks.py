@@ -23,8 +23,8 @@ from partwise.storage.archive import atomic
 from partwise.study.ranks import Ranks, recommend, survey
 
 OF_TEXTS = (
-    "Of texts this is a guide only: no rule here finds the number of classes that people made reliably. Read the topics "
-    "at other k as well."
+    "Of texts this is a guide only: no rule here finds the number of classes that people made reliably. Read the "
+    "topics at other k as well."
 )
 
 
