@@ -1,12 +1,13 @@
 """Default against default: ``partwise.NMF(k)`` beside ``sklearn.decomposition.NMF(k)``, error and time.
 
 ``make bench-defaults`` runs every data set of ``default_sets.py`` at k = 5, 10 and 20, and those of FLOORS at their own
-k, by turns in one process a data set, both after a small fit that loads everything. What is on record for the same
-source of partwise and the same versions is not run again, so the command goes on where it was interrupted;
-``--quick`` runs the named floors and one seed of the smaller data sets, ``--only``, ``--seeds`` and ``--again`` choose.
-Seconds are those of the clock with all cores free to both, processor seconds those of all threads. BLAS has one thread,
-where partwise holds it anyway: on a busy machine more of them cost scikit-learn up to ten times the processor time.
-Where scikit-learn takes more than 20 s it gets one seed. Errors are computed here from W and H.
+k (the largest one at that alone), by turns in one process a data set, both after a small fit that loads everything.
+Medians are over 5 seeds where a pair of fits takes up to 2 s, over 3 up to 8 s, above that there is one: some 20
+minutes on an idle machine of two cores. What is on record for the same source of partwise and the same versions is not
+run again, so the command goes on where it was interrupted; ``--quick`` runs the named floors and one seed of the
+smaller data sets, ``--only``, ``--seeds`` and ``--again`` choose. Seconds are those of the clock with all cores free to
+both, processor seconds those of all threads. BLAS has one thread, where partwise holds it anyway: on a busy machine
+more of them cost scikit-learn up to ten times the processor time. Errors are computed here from W and H.
 ``benchmarks/results/defaults.json``.
 """
 
@@ -33,7 +34,9 @@ FLOORS = {("reuters", 50): 10.0, ("reuters10", 10): 3.0, ("cbcl", 49): 3.0, ("te
 USUAL_FLOOR, ENTRIES = 1.5, 100_000
 ABOVE, EQUAL, NIL = 2e-4, 1e-6, 1e-3
 """How far above scikit-learn's error ours may be anywhere, what counts as equal, and errors too small to compare."""
-SLOW = 20.0
+LARGEST = "text1e7"
+TURNS = ((2.0, 5), (8.0, 3), (float("inf"), 1))
+"""The seconds of a pair of fits up to which there are so many seeds."""
 QUICK = (
     "medlars",
     "digits",
@@ -69,11 +72,15 @@ def timed(name, matrix, rank, seed, **settings):
 
 
 def seconds_to(matrix, rank, seed, error):
-    """Seconds until partwise's error is at most the given one, by a fit that stops there; None where it stops above."""
-    from partwise import Frobenius, factorize
+    """Seconds until partwise's error is at most the given one, by a fit that stops there; None where it stops above.
+
+    The start and the iterations are those of ``NMF(rank, random_state=seed)``.
+    """
+    from partwise import INITS, Frobenius, MaxIterations, factorize
 
     began = time.perf_counter()
-    fit = factorize(matrix.T, rank, seed=seed, stop=[Frobenius(level=error, every=1)])
+    start = INITS["svd-best"](random_state=seed)
+    fit = factorize(matrix.T, rank, init=start, stop=[Frobenius(level=error, every=1), MaxIterations(300)])
     return time.perf_counter() - began if fit.error <= error else None
 
 
@@ -86,15 +93,16 @@ def measure(name, ranks, seeds):
     for rank in ranks:
         if rank > min(matrix.shape):
             continue
-        slow = False
-        for seed in range(seeds):
-            run = {"partwise": timed("partwise", matrix, rank, seed)}
-            if not slow:
-                run["sklearn"] = timed("sklearn", matrix, rank, seed)
-                slow = run["sklearn"]["seconds"] > SLOW
-                if entries(matrix) <= ENTRIES:
-                    run["seconds_to"] = seconds_to(matrix, rank, seed, run["sklearn"]["error"] * (1 + EQUAL))
+        seed, turns = 0, seeds
+        while seed < turns:
+            run = {side: timed(side, matrix, rank, seed) for side in ("partwise", "sklearn")}
+            if seed == 0:
+                pair = sum(figures["seconds"] for figures in run.values())
+                turns = min(seeds, next(count for limit, count in TURNS if pair <= limit))
+            if entries(matrix) <= ENTRIES:
+                run["seconds_to"] = seconds_to(matrix, rank, seed, run["sklearn"]["error"] * (1 + EQUAL))
             print(json.dumps({"rank": rank, "seed": seed, **run}), flush=True)
+            seed += 1
     print(json.dumps({"shape": matrix.shape, "entries": entries(matrix), "sparse": sp.issparse(matrix)}), flush=True)
 
 
@@ -107,8 +115,7 @@ def summary(runs, about, name, rank):
     """Medians of the runs of one row."""
     row = {"data": name, "rank": rank, "judging": name in JUDGING, **about, "seeds": len(runs)}
     for side in ("partwise", "sklearn"):
-        there = [run[side] for run in runs if side in run]
-        row[side] = {figure: statistics.median(run[figure] for run in there) for figure in there[0]}
+        row[side] = {figure: statistics.median(run[side][figure] for run in runs) for figure in runs[0][side]}
     reached = [run["seconds_to"] for run in runs if "seconds_to" in run]
     if reached:
         row["seconds_to"] = None if None in reached else statistics.median(reached)
@@ -161,12 +168,14 @@ def main():
     content = json.loads(RESULT.read_text(encoding="utf-8")) if RESULT.exists() else {"rows": []}
     rows = {(row["data"], row["rank"]): row for row in content["rows"]}
     for name in chosen.only or (TUNING | JUDGING):
-        ranks = [k for k in chosen.ranks or RANKS if not chosen.quick or name in QUICK]
+        usual = RANKS if name != LARGEST and (not chosen.quick or name in QUICK) else ()
+        ranks = list(chosen.ranks or usual)
         ranks += [] if chosen.ranks else [k for data, k in FLOORS if data == name]
-        known = [k for k in ranks if rows.get((name, k), {}).get("stamp") == stamp and rows[name, k]["seeds"] >= seeds]
+        asked = {"stamp": stamp, "asked": seeds}
+        known = [k for k in ranks if asked.items() <= rows.get((name, k), {}).items()]
         missing = [k for k in ranks if chosen.again or k not in known]
         for row in run_set(name, missing, seeds) if missing else []:
-            rows[name, row["rank"]] = {**row, "stamp": stamp, "load": round(os.getloadavg()[0], 1)}
+            rows[name, row["rank"]] = {**row, **asked, "load": round(os.getloadavg()[0], 1)}
             show(row)
         content = {"cores": os.cpu_count(), "rows": list(rows.values())}
         temporary = RESULT.with_suffix(".new")

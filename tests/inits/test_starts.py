@@ -21,6 +21,7 @@ POWER = {
     "nndsvda": 0.5,
     "nndsvdar": 0.5,
     "nnsvd-lrc": 0.5,
+    "svd-best": 0.5,
     "co-occurrence": 2,
 }
 """W(cA) = c^power W(A); 1 for the others."""

@@ -26,3 +26,13 @@ def test_rows_together_have_the_bits_of_a_row_alone(dtype, rank, monkeypatch):
             monkeypatch.setattr(coordinate, "NARROW", 0)
             coordinate.coordinate_rows(*arrays, sweeps, settled, alone)
             np.testing.assert_array_equal(together, alone)
+
+
+@pytest.mark.parametrize("narrow", [0, 32])
+def test_a_component_without_curvature(narrow, monkeypatch):
+    """Its entry stays, so that the other side may come back from it, unless a penalty pulls it down."""
+    monkeypatch.setattr(coordinate, "NARROW", narrow)
+    gram, rhs = np.diag([2.0, 0.0]), np.array([[1.0, 0.0], [1.0, -0.1]])
+    out = np.empty_like(rhs)
+    coordinate.coordinate_rows(gram, np.array([0.5, 0.0]), rhs, np.ones((2, 2)), 3, 0.0, out)
+    assert out.tolist() == [[0.5, 1.0], [0.5, 0.0]]

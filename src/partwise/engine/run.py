@@ -21,8 +21,9 @@ CAP = 1000
 """The most iterations of a run whose rules do not limit them."""
 PACE, HARDLY = 2, 500
 """The share of ``tol`` that the error changes by in an iteration where it stands still, and where it hardly changes."""
-PATIENCE, EVERY = 50, 3
-"""The iterations after which standing still is enough, and how often the residual, which costs one, is asked for."""
+PATIENCE, SLOW, EVERY = 50, 5, 3
+"""The iterations after which a change of so many ``tol`` is enough, and how often the residual, which costs one, is
+asked for."""
 MINIMUM = 1e-4
 """The KKT residual of a start that leaves nothing to gain."""
 EXACT = 1e-6
@@ -42,10 +43,10 @@ def default_stop(algorithm: Algorithm, tol: float = 1e-4, burn_in: int = 0) -> R
     """When a run ends where nothing else is said: a smaller ``tol`` never ends it sooner.
 
     A thorough algorithm goes on until the KKT residual is at most ``tol``; after ``PATIENCE`` iterations it is enough
-    that the error changes by at most ``tol`` of itself in two at this pace and the point is nearly stationary. That is
-    enough at once for the other methods that go on to a stationary point, or an error of at most ``tol``. Clipping ones
-    stall before it, so that only the error is asked about. The residual, which costs an iteration, is computed when the
-    error hardly changes.
+    that the error changes by at most ``SLOW`` times ``tol`` of itself and the point is nearly stationary. Other methods
+    that go on to a stationary point end at once when the point is nearly stationary and the error is at most ``tol`` or
+    changes by at most half of that. Clipping ones stall before it, so that only the error is asked about. The residual,
+    which costs an iteration, is computed when the error hardly changes.
     """
     still = Frobenius(level=tol, change=tol / PACE, burn_in=burn_in)
     monotone = all(side.update.monotone for side in algorithm.sides)
@@ -53,11 +54,11 @@ def default_stop(algorithm: Algorithm, tol: float = 1e-4, burn_in: int = 0) -> R
         return still
     if not algorithm.thorough:
         return AllOf((still, Stationarity(NEARLY)), burn_in=burn_in, because=Reason.SETTLED)
-    hardly = Frobenius(level=tol, change=tol / HARDLY)
+    hardly, slow = Frobenius(level=tol, change=tol / HARDLY), Frobenius(level=tol, change=SLOW * tol)
     return AnyOf(
         (
             AllOf((hardly, Stationarity(tol)), every=EVERY, burn_in=burn_in, because=Reason.STATIONARY),
-            AllOf((still, Stationarity(NEARLY)), burn_in=PATIENCE, because=Reason.SETTLED),
+            AllOf((slow, Stationarity(NEARLY)), burn_in=PATIENCE, because=Reason.SETTLED),
         )
     )
 

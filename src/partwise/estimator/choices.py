@@ -119,7 +119,7 @@ def component_count(n_components: Any, shape: tuple[int, int], w: Any = None, h:
 
 
 def chosen_start(init: Any, solver: Any, rank: int, X: Data, w: Any, h: Any) -> Any:
-    """The start for X = samples × features: ``init`` as ``factorize`` takes it, for Xᵀ."""
+    """The start for X = samples × features: ``init`` as ``factorize`` takes it, for Xᵀ; None is the algorithm's own."""
     if isinstance(init, str) and init == "custom":
         return _custom(rank, X, w, h)
     if w is not None or h is not None:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from partwise.algorithms.base import Algorithm
 from partwise.arguments import is_whole, number, quoted, whole_number
 from partwise.data.products import gram_of
-from partwise.engine.call import Call, checked_call
+from partwise.engine.call import Call, SVDBest, checked_call
 from partwise.engine.half_step import Half, fold_in, in_precision
 from partwise.engine.online import Sums
 from partwise.engine.run import default_stop
@@ -69,12 +69,12 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         What is minimised.
     tol : float, default=1e-4
         A smaller tolerance never makes fewer iterations, and 0 makes max_iter iterations. The fit ends when the KKT
-        residual is at most this, or after 50 iterations when the error changes by at most this in two of them and the
-        point is nearly stationary, which is enough at once for other algorithms than the default one.
+        residual is at most this, or after 50 iterations when the error changes by at most five times this in one and
+        the point is nearly stationary; with other algorithms at once when it changes by at most half of this.
     max_iter : int, default=300 (scikit-learn: 200)
         The most iterations, each of which makes the weights and the components once.
     random_state : int, RandomState or None, default=None
-        An int gives the same result every time, on any number of threads.
+        An int gives the same result every time, on any number of threads, and the same start as it gives there.
     alpha_W, alpha_H : float, default=0.0 and "same"
         scikit-learn's penalties on the samples' weights and on the components; "same" is alpha_W.
     l1_ratio : float, default=0.0
@@ -203,14 +203,17 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def _call(self, samples: Data, W: Any, H: Any) -> Call:
         """The checked call of the engine, in its lenient way."""
         algorithm = suited(self._algorithm(samples.shape), samples.T)
-        rank = component_count(self.n_components, samples.shape, W, H)
+        rank, seed = component_count(self.n_components, samples.shape, W, H), self._seed()
+        start = chosen_start(self.init, self.solver, rank, samples, W, H)
+        if start is None and algorithm.init == "svd-best":
+            start = SVDBest(random_state=seed)
         return checked_call(
             samples.T,
             rank,
             algorithm=algorithm,
-            init=chosen_start(self.init, self.solver, rank, samples, W, H),
+            init=start,
             stop=self._rules(algorithm),
-            seed=self._seed(),
+            seed=seed,
             threads=self.threads,
             settle=True,
             lenient=True,

@@ -90,11 +90,15 @@ def check_svd_settings(name: str, tol: object, svd: object) -> None:
         )
 
 
+def mean_entry(data: Data, workers: Workers) -> float:
+    """The mean of A's entries."""
+    sums = product(data, np.ones((data.shape[1], 1)), workers)
+    return float(sums.sum(dtype=np.float64)) / (data.shape[0] * data.shape[1])
+
+
 def mean_fill(data: Data, workers: Workers) -> float:
     """mean(A) / √ℓ with ℓ the root mean square length of A's columns."""
-    sums = product(data, np.ones((data.shape[1], 1)), workers)
-    mean = float(sums.sum(dtype=np.float64)) / (data.shape[0] * data.shape[1])
-    return float(mean / np.sqrt(np.sqrt(data.norm2 / data.shape[1])))
+    return float(mean_entry(data, workers) / np.sqrt(np.sqrt(data.norm2 / data.shape[1])))
 
 
 def balanced(

@@ -20,8 +20,9 @@ def coordinate_rows(
     """Improve each row of ``factor`` by exact minimisation over one entry at a time, in at most ``sweeps`` sweeps.
 
     A row ends when a sweep gains at most the share ``settled`` of what its first one gained. ``inverse`` is 1/diag G, 0
-    for a dead topic. A row whose right-hand side is all zero becomes zero:
-    that is what the sweeps go to, and what rounding can keep them from.
+    for a component that is zero on the other side: its entry becomes zero where a penalty asks for that, and stays as
+    it is else, since nothing depends on it. A row whose right-hand side is all zero becomes zero: that is what the
+    sweeps go to, and what rounding can keep them from.
     """
     gradient = np.empty_like(out)
     square_product(factor, gram, gram.dtype.type(-np.inf), gradient)
@@ -51,7 +52,8 @@ def _sweep_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out):
             for c in range(k):
                 old = x[c]
                 if inverse[c] == 0:
-                    x[c] = 0
+                    if y[c] > 0:
+                        x[c] = 0
                     continue
                 if old == 0 and y[c] >= 0:
                     continue
@@ -102,7 +104,7 @@ def _sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, gradient, out, x, 
                 for i in range(LANES):
                     old = x[c, i]
                     new = old - y[c, i] * scale
-                    new = new if new > 0 and scale > 0 else old * 0
+                    new = new if new > 0 and (scale > 0 or y[c, i] <= 0) else old * 0
                     new = new if limit[i] >= 0 else old
                     step[i] = new - old
                     gain[i] += step[i] * step[i] * curvature
