@@ -38,8 +38,10 @@ PARAMETERS = {
     "entries above 0.",
     "tol": "A smaller one never makes fewer iterations, 0 makes max_iter iterations. What it is compared with is said "
     "in the class's docstring; there it depends on the solver.",
-    "max_iter": "Counted as there, an iteration makes both factors once; the default allows more of them.",
-    "random_state": "As there; an int also gives the same bits on any number of threads.",
+    "max_iter": "Counted as there, an iteration makes both factors once; the default allows more of them. Those of the "
+    "default start, up to 20, come before and are not counted.",
+    "random_state": "As there; an int also gives the same bits on any number of threads, and by default scikit-learn's "
+    "own start for that int.",
     "alpha_W": "As there, the same objective.",
     "alpha_H": "As there.",
     "l1_ratio": "As there. For beta_loss other than 2 it must be 1: those methods carry L1 alone.",
@@ -92,8 +94,8 @@ DIFFERENCES = """- `transform` solves each sample to the end, so `fit_transform(
 - A custom start may be W or H alone for every solver.
 - Where penalties leave nothing but zeros the result is zeros, as there, and a RuntimeWarning says so.
 - `ConvergenceWarning` names a `max_iter` to try, and `certificate_` says how far a fit has come.
-- `reconstruction_err_` and components of a seed are other numbers than scikit-learn's: another method finds another \
-minimum. [Benchmarks](benchmarks.md) has the two side by side."""
+- `reconstruction_err_` and components of a seed are other numbers than scikit-learn's: both go the same way at first \
+and mostly to the same minimum, but end at other points of it. [Benchmarks](benchmarks.md) has the two side by side."""
 
 
 def documented_attributes(kind: Any) -> list[str]:

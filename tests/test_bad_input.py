@@ -841,7 +841,7 @@ SETTINGS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: pw.INITS["svd-centroid"](rounds=0),
         r"\(rounds=...\) must be a whole number of at least 1",
     ),
-    "svd-best": (lambda: pw.INITS["svd-best"](tol="x"), r"\(tol=...\) must be a number above 0, not 'x'"),
+    "svd-best": (lambda: pw.INITS["svd-best"](random_state="x"), r"\(random_state=...\) must be a whole number"),
     "Quadratic": (lambda: pw.Quadratic(lam="x"), r"Quadratic\(lam=...\) must be a finite number"),
     "Quadratic's α": (lambda: pw.Quadratic(1, alpha=2), r"Quadratic\(alpha=...\) must be"),
     "PerObservation": (lambda: pw.PerObservation(None), r"PerObservation\(lam=...\) must be"),

@@ -72,7 +72,8 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         residual is at most this, or after 50 iterations when the error changes by at most five times this in one and
         the point is nearly stationary; with other algorithms at once when it changes by at most half of this.
     max_iter : int, default=300 (scikit-learn: 200)
-        The most iterations, each of which makes the weights and the components once.
+        The most iterations, each of which makes the weights and the components once; those of the default start, up to
+        20, come before.
     random_state : int, RandomState or None, default=None
         An int gives the same result every time, on any number of threads, and the same start as it gives there.
     alpha_W, alpha_H : float, default=0.0 and "same"
