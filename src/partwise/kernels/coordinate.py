@@ -32,41 +32,42 @@ def coordinate_rows(
 
 @jit
 def _sweep_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out):
-    """The same for rows whose gradient comes as xG, and is overwritten."""
+    """The same for rows whose gradient comes as xG, and is overwritten.
+
+    No views of rows in the loops: numba counts references to each.
+    """
     k = gram.shape[0]
     for i in range(out.shape[0]):
-        x, y, r, before = out[i], gradient[i], rhs[i], factor[i]
-        largest = r[0]
+        largest = rhs[i, 0]
         for c in range(k):
-            x[c] = before[c]
-            y[c] -= r[c]
-            if r[c] > largest:
-                largest = r[c]
+            out[i, c] = factor[i, c]
+            gradient[i, c] -= rhs[i, c]
+            if rhs[i, c] > largest:
+                largest = rhs[i, c]
         if largest == 0:
             for c in range(k):
-                x[c] = 0
+                out[i, c] = 0
             continue
         first = 0.0
         for sweep in range(sweeps):
             gain = 0.0
             for c in range(k):
-                old = x[c]
+                old = out[i, c]
                 if inverse[c] == 0:
-                    if y[c] > 0:
-                        x[c] = 0
+                    if gradient[i, c] > 0:
+                        out[i, c] = 0
                     continue
-                if old == 0 and y[c] >= 0:
+                if old == 0 and gradient[i, c] >= 0:
                     continue
-                new = old - y[c] * inverse[c]
+                new = old - gradient[i, c] * inverse[c]
                 if not new > 0:
                     new = old * 0
                 step = new - old
                 if step != 0:
-                    x[c] = new
+                    out[i, c] = new
                     gain += np.float64(step) * np.float64(step) * gram[c, c]
-                    g = gram[c]
                     for d in range(k):
-                        y[d] += step * g[d]
+                        gradient[i, d] += step * gram[c, d]
             if sweep == 0:
                 first = gain
             if gain <= settled * first:

@@ -5,69 +5,91 @@ from numba import float32
 from numba.extending import overload
 
 from partwise.kernels.jit import jit
+from partwise.kernels.vectors import BYTES, at_least, fused, load, spread, store
 
 NEAR_ROWS = 128
 """Rows of a factor that stay in a near cache between two steps of a kernel."""
+NEAREST = 2**15
+"""Bytes that stay in the nearest cache of nearly every machine."""
 
 
 @jit
 def square_product(rows, square, floor, out):
     """out = max(floor, rows · square), some rows at a time, so that they are clipped while they are near.
 
-    A row has the same bits wherever it stands: every product gets ``NEAR_ROWS`` rows, the last ones filled up with
-    zeros, and sums each of them in the same order. What is not a number stays.
+    A row has the same bits wherever it stands. What is not a number stays.
     """
+    for lo in range(0, len(rows), NEAR_ROWS):
+        _tile_product(rows[lo : lo + NEAR_ROWS], square, floor, out[lo : lo + NEAR_ROWS])
+
+
+@jit
+def _blas_product(rows, square, floor, out):
+    """BLAS always gets ``NEAR_ROWS`` rows, the last ones filled up with zeros, so that it sums each in one order."""
     n, k = rows.shape
-    for lo in range(0, n, NEAR_ROWS):
-        size = min(n - lo, NEAR_ROWS)
-        tile, product = rows[lo : lo + size], out[lo : lo + size]
-        if size < NEAR_ROWS:
-            tile, product = np.empty((NEAR_ROWS, k), rows.dtype), np.empty((NEAR_ROWS, k), rows.dtype)
-            for i in range(NEAR_ROWS):
-                for c in range(k):
-                    tile[i, c] = rows[lo + i, c] if i < size else 0
-        _tile_product(tile, square, product)
-        for i in range(size):
+    tile, product = rows, out
+    if n < NEAR_ROWS:
+        tile, product = np.empty((NEAR_ROWS, k), rows.dtype), np.empty((NEAR_ROWS, k), rows.dtype)
+        for i in range(NEAR_ROWS):
             for c in range(k):
-                out[lo + i, c] = max(product[i, c], floor)
-
-
-def _tile_product(rows, square, out):
-    """out = rows · square for ``NEAR_ROWS`` rows."""
-    np.dot(rows, square, out)
-
-
-@overload(_tile_product, jit_options={"fastmath": {"contract"}})
-def _compiled_tile_product(rows, square, out):
-    """BLAS in double precision. Single-precision BLAS sums some rows of a tile in another order (OpenBLAS on Zen)."""
-    if rows.dtype != float32:
-        return _tile_product
-
-    def by_columns(rows, square, out):
-        """Two columns of ``out`` at a time from four columns of ``rows``, each a vector of ``NEAR_ROWS``."""
-        k = rows.shape[1]
-        left, right = np.zeros((k + 3, NEAR_ROWS), rows.dtype), np.zeros((k + 3, k + 1), rows.dtype)
+                tile[i, c] = rows[i, c] if i < n else 0
+    np.dot(tile, square, product)
+    for i in range(n):
         for c in range(k):
-            for i in range(NEAR_ROWS):
-                left[c, i] = rows[i, c]
-            for d in range(k):
-                right[c, d] = square[c, d]
-        sums = np.empty((2, NEAR_ROWS), rows.dtype)
-        first, second = sums[0], sums[1]
-        for d in range(0, k, 2):
-            for i in range(NEAR_ROWS):
-                first[i] = 0
-                second[i] = 0
-            for c in range(0, k, 4):
-                x0, x1, x2, x3 = left[c], left[c + 1], left[c + 2], left[c + 3]
-                a0, a1, a2, a3 = right[c, d], right[c + 1, d], right[c + 2, d], right[c + 3, d]
-                b0, b1, b2, b3 = right[c, d + 1], right[c + 1, d + 1], right[c + 2, d + 1], right[c + 3, d + 1]
-                for i in range(NEAR_ROWS):
-                    first[i] = first[i] + a0 * x0[i] + a1 * x1[i] + a2 * x2[i] + a3 * x3[i]
-                    second[i] = second[i] + b0 * x0[i] + b1 * x1[i] + b2 * x2[i] + b3 * x3[i]
-            for i in range(NEAR_ROWS):
-                out[i, d] = first[i]
-                if d + 1 < k:
-                    out[i, d + 1] = second[i]
+            out[i, c] = max(product[i, c], floor)
 
-    return by_columns
+
+def _tile_product(rows, square, floor, out):
+    """out = max(floor, rows · square) for at most ``NEAR_ROWS`` rows; without compiling, in double precision."""
+    product = np.empty(out.shape)
+    _blas_product(rows.astype(np.float64), square.astype(np.float64), floor, product)
+    out[:] = product
+
+
+@overload(_tile_product)
+def _compiled_tile_product(rows, square, floor, out):
+    """By vectors: the sums of four rows and two vectors of columns at a time stay in registers.
+
+    At the end of the rows and of the columns some are made twice. BLAS takes what is narrower than a vector and what
+    would not stay in the nearest cache, in double precision alone: in single precision it sums some rows of a tile in
+    another order (OpenBLAS on Zen).
+    """
+    single, item = rows.dtype == float32, rows.dtype.bitwidth // 8
+    lanes = BYTES // item
+
+    def by_vectors(rows, square, floor, out):
+        n, k = rows.shape
+        if k < lanes and single:
+            _narrow_product(rows, square, floor, out)
+            return
+        if not single and (k < lanes or k * k * item > NEAREST):
+            _blas_product(rows, square, floor, out)
+            return
+        zero, least = spread(square.dtype.type(0)), spread(floor)
+        for i in range(0, n, 4):
+            i1, i2, i3 = min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1)
+            for j in range(0, k, 2 * lanes):
+                u, v = min(j, k - lanes), min(j + lanes, k - lanes)
+                a0 = a1 = b0 = b1 = c0 = c1 = d0 = d1 = zero
+                for p in range(k):
+                    s0, s1 = load(square, p, u), load(square, p, v)
+                    a, b, c, d = spread(rows[i, p]), spread(rows[i1, p]), spread(rows[i2, p]), spread(rows[i3, p])
+                    a0, b0, c0, d0 = fused(a, s0, a0), fused(b, s0, b0), fused(c, s0, c0), fused(d, s0, d0)
+                    a1, b1, c1, d1 = fused(a, s1, a1), fused(b, s1, b1), fused(c, s1, c1), fused(d, s1, d1)
+                store(out, i, u, at_least(a0, least)), store(out, i, v, at_least(a1, least))
+                store(out, i1, u, at_least(b0, least)), store(out, i1, v, at_least(b1, least))
+                store(out, i2, u, at_least(c0, least)), store(out, i2, v, at_least(c1, least))
+                store(out, i3, u, at_least(d0, least)), store(out, i3, v, at_least(d1, least))
+
+    return by_vectors
+
+
+@jit
+def _narrow_product(rows, square, floor, out):
+    """One number at a time."""
+    for i in range(len(rows)):
+        for d in range(square.shape[1]):
+            total = square.dtype.type(0)
+            for c in range(square.shape[0]):
+                total += rows[i, c] * square[c, d]
+            out[i, d] = max(total, floor)
