@@ -259,6 +259,22 @@ class Systems:
     """Whether each component may move."""
 
 
+@dataclass(frozen=True, eq=False)
+class SharedGram:
+    """Rows whose grams differ from one by a few entries each: G_i = G + Σ_j δ_j f_j f_jᵀ (``kernels/shared_gram``)."""
+
+    entries: tuple[Array, Array, Array, Array]
+    """indptr, indices, a and δ of the entries of these rows."""
+    fixed: Array
+    gram: Array
+    right: Array
+    """The right-hand sides without the entries: r_i = right_i + Σ_j δ_j a_j f_j."""
+    linear: Array
+    """What is taken off every r_i, 1 × k or rows × k."""
+    ridge: Array
+    """What is added to the diagonal of each G_i."""
+
+
 class Update(ABC):
     """A half-step (gram, rhs, factor) -> factor.
 
@@ -291,6 +307,8 @@ class Update(ABC):
     """The components that stay as they are."""
     own_systems: ClassVar[bool] = False
     """Rows can have grams of their own, as weights and unknown entries give them (``solve_systems``)."""
+    shared_gram: ClassVar[bool] = False
+    """The same without forming those grams, where they differ from one by a few entries (``solve_shared``)."""
     needs_memory: ClassVar[bool] = False
     """All entries of a row must be at hand at once, for the rows of both factors."""
 
@@ -313,6 +331,10 @@ class Update(ABC):
     def solve_systems(self, rows: Any, before: Array, out: Array) -> None:
         """Fill ``out`` from a :class:`Systems`, where the half-step takes rows with grams of their own."""
         raise TypeError(f"{type(self).__name__} takes one gram for all rows.")
+
+    def solve_shared(self, rows: SharedGram, before: Array, out: Array, gains: Array) -> None:
+        """Fill ``out``, and ``gains`` with 2 r_i·x − xG_ix, where the half-step need not form the grams."""
+        raise TypeError(f"{type(self).__name__} forms the gram of every row.")
 
     def refuses(self, rank: int) -> str | None:
         """Why this half-step cannot work at a rank, or None."""

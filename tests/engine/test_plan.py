@@ -20,13 +20,29 @@ print([int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line
 """
 
 
-@pytest.mark.parametrize("name", ["acls", "als-hals"])
-def test_arrays_are_as_planned(name):
+def _weighted(rows):
+    """A tall array in which a tenth is unknown."""
+    rng = np.random.default_rng(0)
+    matrix = rng.random((rows, 60))
+    matrix[rng.random(matrix.shape) < 0.1] = np.nan
+    return pw.observed(matrix, missing="nan")
+
+
+def _sparse(rows):
+    small = sp.random_array((rows, 2 * rows // 3), density=0.0005, rng=np.random.default_rng(0), format="csr")
+    return sp.csr_array(small + sp.eye_array(*small.shape))
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "matrix", "rows"),
+    [("acls", _sparse, 30_000), ("als-hals", _sparse, 30_000), (pw.sparse_parts("hals", w=0.6), _weighted, 9_000)],
+    ids=["acls", "als-hals", "sparse parts with unknown entries"],
+)
+def test_arrays_are_as_planned(algorithm, matrix, rows):
     """The peak of numpy's own memory is within a quarter of the plan."""
-    data = sp.random_array((30_000, 20_000), density=0.0005, rng=np.random.default_rng(0), format="csr")
-    settings = {"algorithm": name, "init": "random", "threads": 2}
+    data, settings = matrix(rows), {"algorithm": algorithm, "init": "random", "threads": 2}
     stop = [pw.Stationarity(1e-12), pw.MaxIterations(7)]
-    pw.factorize(data[:300, :300] + sp.eye_array(300), 4, stop=stop, **settings)
+    pw.factorize(matrix(300), 4, stop=stop, **settings)
     made = pw.plan(data, 20, **settings)
     tracemalloc.start()
     pw.factorize(data, 20, stop=stop, **settings)

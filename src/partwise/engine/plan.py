@@ -20,6 +20,8 @@ PROGRAM = 180_000_000
 """The interpreter with numpy, scipy and the compiled kernels."""
 PLAIN, MOVING, HELD = 4.2, 7.3, 3.5
 """Pairs of factors at once, measured: an iteration without and with momentum, a start that waits."""
+HELD_SYSTEMS = 1.2
+"""The systems of all rows and of the blocks that are being made, in units of the former."""
 KEPT = {False: 1.6, True: 2.6}
 """Pairs of factors in a checkpoint, without and with momentum."""
 
@@ -87,7 +89,7 @@ def plan(
     factors, width = max(int(count * pair), start_peak), rank * (1 + beside)
     buffers = 2 * thread_count(threads) * max(1, max(m, n) // 4) * width * kind.itemsize
     kept = int(pair * KEPT[moving] * (1 + beside + waiting))
-    factors += _accumulated(chosen, data, rank) * (1 + beside)
+    factors += _accumulated(chosen, data, rank) * (1 + beside) + _held_systems(chosen, data, rank)
     return Plan(data.resident, data.copies, factors, min(buffers, pair * (1 + beside)), PROGRAM, kept)
 
 
@@ -95,6 +97,13 @@ def _accumulated(algorithm: Algorithm, data: Outline, rank: int) -> int:
     """The bytes of what parts of A give the rows scattered over them, beyond a right-hand side: summed, and in use."""
     beyond = loss_of(algorithm, data.data).share_width(rank) - rank
     return 2 * data.scattered * beyond * data.dtype.itemsize
+
+
+def _held_systems(algorithm: Algorithm, data: Outline, rank: int) -> int:
+    """The bytes of all rows' own systems, which the targets of a side need at once, and of a block more."""
+    numbers = loss_of(algorithm, data.data).share_width(rank)
+    sizes = [size for side, size in zip(algorithm.sides, data.shape, strict=True) if side.penalty.target is not None]
+    return int(HELD_SYSTEMS * 8 * max(sizes, default=0) * numbers) if numbers > rank else 0
 
 
 def refuse_beyond(limit: Any, expected: Plan) -> None:

@@ -17,13 +17,15 @@ from partwise.data.passes import Tall, as_part, sum_rows, total, walk
 from partwise.data.products import gram_of
 from partwise.kernels.products import column_dots
 from partwise.kernels.row_systems import row_gains, system_stationarity, triangle, width
-from partwise.losses.base import Batch, Fill, Line, Loss, Share, SideCheck
+from partwise.losses.base import Batch, Fill, HalfStep, Line, Loss, Share, SideCheck
 from partwise.threads.pool import Workers
-from partwise.types import Array, Data, Factor, FactorRows, Part, Systems
+from partwise.types import Array, Data, Factor, FactorRows, Part, SharedGram, Systems
 
 SLIGHT, STRONG = 0.001, 0.036
 """The penalty by observation is SLIGHT + STRONG u⁴ in units of the mean entry, u the unknown share of the entries: with
 few known ones, a row may fit those at any price of the rest."""
+WIDE = 12
+"""The least rank at which sweeps over the entries cost less than the grams of the rows."""
 TILE = 2**17
 """The numbers of the systems that are made at a time, so that they stay near."""
 
@@ -89,20 +91,42 @@ class WeightedSquared(Loss):
 
         def fill(lo: int, hi: int, pairs: Sequence[Array]) -> None:
             for i, (step, arrays) in enumerate(zip(batch.steps, batch.tall, strict=True)):
-                rank = len(step.gram)
-                for at, end in _tiles(lo, hi, rank):
+                shared = arrays.rhs is None and _forms_no_gram(part, step)
+                solve = self._solve_shared if shared else self._solve_own
+                for at, end in [(lo, hi)] if shared else _tiles(lo, hi, len(step.gram)):
                     x = batch.new[i][at:end]
-                    systems = _systems(part, arrays, at, end, batch.fixed[i], step.gram)
-                    before = np.zeros_like(x) if arrays.factor is None else arrays.factor[at:end]
-                    rows = self._penalised(part, step.side, arrays.linear, systems, at, end)
-                    step.side.update.solve_systems(rows, before, x)
+                    gains = solve(part, step, arrays, batch.fixed[i], at, end, x)
                     if step.measured:
-                        gains = np.empty(end - at)
-                        row_gains(systems, x, gains)
                         pairs[i][0, 0] += gains.sum()
                         column_dots(x, x if arrays.old is None else arrays.old[at:end], pairs[i][1])
 
         return fill
+
+    def _solve_own(self, part: Any, step: HalfStep, arrays: Tall, fixed: Array, lo: int, hi: int, out: Array) -> Array:
+        """Some rows from the system of each; what they gain, where it is measured."""
+        systems = _systems(part, arrays, lo, hi, fixed, step.gram)
+        before = np.zeros_like(out) if arrays.factor is None else arrays.factor[lo:hi]
+        rows = self._penalised(part, step.side, arrays.linear, systems, lo, hi)
+        step.side.update.solve_systems(rows, before, out)
+        gains = np.empty(hi - lo)
+        if step.measured:
+            row_gains(systems, out, gains)
+        return gains
+
+    def _solve_shared(
+        self, part: Any, step: HalfStep, arrays: Tall, fixed: Array, lo: int, hi: int, out: Array
+    ) -> Array:
+        """The same rows without forming the systems."""
+        indptr, indices, values, weights = part.special
+        entries = (indptr[lo : hi + 1], indices, values, weights)
+        right, gains = np.empty(out.shape, out.dtype), np.empty(hi - lo)
+        part.base.product(lo, hi, fixed, right)
+        right *= out.dtype.type(part.outside)
+        before = np.zeros_like(out) if arrays.factor is None else arrays.factor[lo:hi]
+        shift, ridge = _shift(arrays.linear, len(step.gram), lo, hi), self._ridge(part, step.side, lo, hi)
+        rows = SharedGram(entries, fixed, part.outside * step.gram, right, shift, ridge)
+        step.side.update.solve_shared(rows, before, out, gains)
+        return gains
 
     def line(self, data: Data, fixed: Factor, workers: Workers) -> Line:
         if data.split == 1:
@@ -180,13 +204,26 @@ class WeightedSquared(Loss):
         if matrix.any():
             packed = systems.copy()
             packed[:, rank:] += matrix[triangle(rank)]
-        shift = np.zeros((1, rank)) if linear is None else 0.5 * (linear[None] if linear.ndim == 1 else linear[lo:hi])
         free = np.ones(rank, bool)
         free[list(side.update.fixed)] = False
-        return Systems(packed, np.ascontiguousarray(shift, np.float64), self._ridge(data, side, lo, hi), free)
+        return Systems(packed, _shift(linear, rank, lo, hi), self._ridge(data, side, lo, hi), free)
 
 
 _NO_GRAM = np.empty((0, 0))
+
+
+def _forms_no_gram(part: Any, step: HalfStep) -> bool:
+    """Whether rows need no grams of their own: these differ from one by few entries, and the update can do without."""
+    rank, update = len(step.gram), step.side.update
+    cheaper = update.shared_gram and rank >= WIDE and not step.side.penalty.matrix(rank).any()
+    return cheaper and part.base is not None and part._thin is None
+
+
+def _shift(linear: Array | None, rank: int, lo: int, hi: int) -> Array:
+    """Half of the linear penalty of some rows, 1 × k or rows × k."""
+    if linear is None:
+        return np.zeros((1, rank))
+    return np.ascontiguousarray(0.5 * (linear[None] if linear.ndim == 1 else linear[lo:hi]), np.float64)
 
 
 def _systems(part: Any, arrays: Tall, lo: int, hi: int, fixed: Array, gram: Array) -> Array:

@@ -9,7 +9,8 @@ import numpy as np
 
 from partwise.kernels.coordinate import coordinate_rows
 from partwise.kernels.row_systems import sweep_rows
-from partwise.types import Array, Rows, Systems, Update
+from partwise.kernels.shared_gram import sweep_entries
+from partwise.types import Array, Rows, SharedGram, Systems, Update
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,17 @@ class CoordinateSweeps(Update):
     """A row ends its sweeps when one gains at most this share of what the first one gained."""
 
     own_systems: ClassVar[bool] = True
+    shared_gram: ClassVar[bool] = True
 
     def single(self) -> CoordinateSweeps:
         return CoordinateSweeps()
 
     def solve_systems(self, rows: Systems, before: Array, out: Array) -> None:
         sweep_rows(rows.packed, rows.linear, rows.ridge, before, rows.free, self.sweeps, self.settled, out)
+
+    def solve_shared(self, rows: SharedGram, before: Array, out: Array, gains: Array) -> None:
+        known = (*rows.entries, rows.fixed, rows.gram, rows.right, rows.linear, rows.ridge)
+        sweep_entries(*known, before, self.sweeps, self.settled, out, gains)
 
     def prepare(self, gram: Array) -> Rows:
         diagonal = gram.diagonal()
