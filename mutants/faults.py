@@ -140,7 +140,7 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
     ("engine/run.py", "tests/engine/test_run.py tests/engine/test_stopping.py"): [
         ("PACE, HARDLY = 2, 500", "PACE, HARDLY = 20, 500"),
         ("CAP = 1000", "CAP = 900"),
-        ("PATIENCE, EVERY = 50, 3", "PATIENCE, EVERY = 100, 3"),
+        ("PATIENCE, SLOW, EVERY = 50, 5, 3", "PATIENCE, SLOW, EVERY = 100, 5, 3"),
         ("self.score(step) <= self.score(self.best)", "self.score(step) >= self.score(self.best)"),
         ("return Reason.CAP if step.iteration >= self.cap else None", "return None"),
         ("return self.wasted or self.reason", "return self.reason"),

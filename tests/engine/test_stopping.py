@@ -593,7 +593,8 @@ def test_the_default_algorithm_ends_stationary():
     """als-hals is the default and goes on to the tolerance; hals is content with a nearly stationary point."""
     assert pw.factorize(A, 3).certificate.algorithm.startswith("als-hals")
     assert pw.factorize(A, 3).certificate.kkt <= 1e-4
-    assert isinstance(default_stop(as_algorithm("als-hals")), pw.AnyOf)
+    settled = default_stop(as_algorithm("als-hals"), 1e-3).rules[1]
+    assert (settled.burn_in, settled.rules[0].change) == (50, pytest.approx(5e-3))
     assert isinstance(default_stop(as_algorithm("hals")), pw.AllOf)
     assert isinstance(default_stop(as_algorithm("acls")), pw.Frobenius)
 
