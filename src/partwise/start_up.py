@@ -5,10 +5,10 @@ This is the first import of the package. A program that imports partwise is left
 
 from __future__ import annotations
 
+# _signal is what signal wraps: importing that, or typing, takes milliseconds in which Ctrl-C would be a traceback.
+import _signal  # type: ignore[import-not-found]
 import os
-import signal
 import sys
-from typing import Any
 
 INTERRUPTED = "interrupted; no file is left half written."
 
@@ -20,11 +20,11 @@ def _is_command() -> bool:
     return program == "partwise" or (program == "-m" and options[options.index("-m") :][1:2] == ["partwise"])
 
 
-def _leave(*_: Any) -> None:
+def _leave(*_: object) -> None:
     """End at once: nothing has been opened yet, and an exception in an import could be taken for something else."""
     os.write(2, f"partwise: {INTERRUPTED}\n".encode())
     os._exit(130)
 
 
-if _is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, _leave)
+if _is_command() and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    _signal.signal(_signal.SIGINT, _leave)

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -79,6 +81,13 @@ def test_an_interrupt_leaves_no_file(when, folder, tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent the POSIX way")
 def test_an_interrupt_of_the_imports_is_a_sentence(tmp_path):
     """Ctrl-C from the first line of the package on: exit code 130 and one sentence, never a traceback."""
+    first = Path(pw.__path__[0], "start_up.py").read_text(encoding="utf-8")
+    assert re.findall(r"^(?:import|from) (\w+)", first, re.MULTILINE) == [
+        "__future__",
+        "_signal",
+        "os",
+        "sys",
+    ]  # at once
     begin = "import sys; sys.argv = ['partwise', '--help']\n"
     watched = (
         "import partwise.start_up; sys.stdout.write('!'); sys.stdout.flush()\nfrom partwise.cli import main; main()"

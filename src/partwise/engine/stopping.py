@@ -113,7 +113,10 @@ class MaxIterations(Rule):
 
 @dataclass(frozen=True)
 class TimeLimit(Rule):
-    """Stop ``seconds`` after the call with the last whole iteration; one that is under way then is given up."""
+    """Stop ``seconds`` after the call with the last whole iteration; one that is under way then is given up.
+
+    So is a start that takes more than a second and goes on past the limit: a random one stands for it.
+    """
 
     seconds: float
     every: int = 1
