@@ -369,3 +369,14 @@ def test_a_cluster_that_is_gone(loss, monkeypatch):
         sentence = "restarted or closed in the middle" if loss == "restarted" else "no workers for 0.2 seconds"
         with pytest.raises(Lost, match=sentence + r".*; .*call again, from a checkpoint if there is one\.$"):
             list(islice(steps, 9))
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_blocks_of_a_part_are_joined_in_turn(make):
+    """Along the rows and along the columns, dense and sparse; lines of blocks run across the long axis."""
+    a = np.arange(1.0, 31).reshape(5, 6)
+    by_rows = [[make(a[:2, :4]), make(a[:2, 4:])], [make(a[2:, :4]), make(a[2:, 4:])]]
+    by_columns = [[make(a[:2, :4]), make(a[2:, :4])], [make(a[:2, 4:]), make(a[2:, 4:])]]
+    for long, lines, expected in ((0, by_rows, a), (1, by_columns, a.T)):
+        joined = on_worker._joined(lines, long, "The matrix", "<f8")
+        np.testing.assert_array_equal(joined.toarray() if sp.issparse(joined) else joined, expected)
