@@ -260,13 +260,17 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         return self
 
     def _begin(self, batch: Data, W: Any, H: Any, algorithm: Algorithm) -> None:
-        """The components before the first batch: step 0 of the loop on it."""
+        """The components before the first batch: step 0 of the loop on it, from means of samples unless init is given.
+
+        A start by the SVD of one batch takes as long as ten further ones.
+        """
         rank = component_count(self.n_components, batch.shape, W, H)
+        start = chosen_start(self.init, self.solver, rank, batch, W, H)
         steps = iterate(
             batch.T,
             rank,
             algorithm=algorithm,
-            init=chosen_start(self.init, self.solver, rank, batch, W, H),
+            init="random-acol" if start is None else start,
             seed=self._seed(),
             threads=self.threads,
             lenient=True,
