@@ -211,6 +211,18 @@ def test_blas_is_given_back_whoever_leaves_last():
     assert numpy_threads() == 2
 
 
+def test_a_limit_inside_another_one_of_the_thread_does_nothing():
+    """BLAS stays at one thread until the outer one ends, and an inner one is forgotten with it."""
+    with single_threaded_blas():
+        with single_threaded_blas():
+            assert numpy_threads() == 1
+        assert numpy_threads() == 1
+    assert numpy_threads() == 2
+    with single_threaded_blas():
+        assert numpy_threads() == 1
+    assert numpy_threads() == 2
+
+
 @pytest.mark.parametrize("main_limits", [False, True])
 def test_blas_is_held_in_any_thread(main_limits):
     """A fit in another thread holds BLAS too, also after fits in the main one and inside a limit that it has set."""

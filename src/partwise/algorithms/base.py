@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -106,22 +107,22 @@ class Algorithm:
         """W's and H's."""
         return self.w, self.h
 
-    @property
+    @cached_property
     def monotone(self) -> bool:
         """Whether the objective cannot rise from one iteration to the next."""
         return all(side.update.monotone for side in self.sides) and self.lead is None
 
-    @property
+    @cached_property
     def convex(self) -> bool:
         """Whether the penalised objective is bounded below for certain."""
         return all(side.penalty.convex for side in self.sides)
 
-    @property
+    @cached_property
     def relative(self) -> bool:
         """Whether a penalty has its strength from step 0 of a run."""
         return any(side.penalty.relative for side in self.sides)
 
-    @property
+    @cached_property
     def adjusts(self) -> bool:
         """Whether the driver sets the strength of a penalty, so that components have their target sparsity."""
         return any(side.penalty.target is not None for side in self.sides)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -42,10 +42,15 @@ class Job(NamedTuple):
     """Whether the inner term of the loss is wanted at the rows as they were, not at the new ones."""
 
     @property
+    def step(self) -> HalfStep:
+        """The half-step without its long arrays."""
+        return HalfStep(self.side, self.fixed.gram, self.measured, self.beta, self.late)
+
+    @property
     def tall(self) -> Tall:
         """What goes by rows to the parts."""
-        before = None if self.side.update.cold else self.before
-        return Tall(before, self.fixed.rhs, self.old, self.side.linear(len(self.fixed.gram)))
+        side, fixed = self.side, self.fixed
+        return Tall(None if side.update.cold else self.before, fixed.rhs, self.old, side.linear(len(fixed.gram)))
 
 
 class Half(NamedTuple):
@@ -73,11 +78,11 @@ def half_steps(data: Data, loss: Loss, jobs: Sequence[Job], workers: Workers) ->
     Data that come in parts of these rows are read once: a part gives its rows, and they give their share of the next
     right-hand side while the part is there. Where the parts run along the columns, the right-hand side comes first.
     """
-    task = _HalfSteps(loss, tuple(HalfStep(job.side, job.fixed.gram, job.measured, job.beta, job.late) for job in jobs))
     for job in jobs:
         job.side.check_minimum(job.fixed.gram)
+    task, fixed = _HalfSteps(loss, tuple([job.step for job in jobs])), [job.fixed.rows for job in jobs]
     if data.split is None:
-        rows, sums = task(as_part(data), [job.tall for job in jobs], [_here(job.fixed) for job in jobs], (), workers)
+        rows, sums = task(as_part(data), [job.tall for job in jobs], cast(list[Array], fixed), (), workers)
         return task.results(rows, total(sums), [])
     if data.split == 1:
         gathered = [
@@ -86,17 +91,12 @@ def half_steps(data: Data, loss: Loss, jobs: Sequence[Job], workers: Workers) ->
             else job.tall._replace(rhs=loss.gather(data, job.side, job.fixed, job.before, workers))
             for job in jobs
         ]
-        fixed: list[Any] = [job.fixed.rows for job in jobs]
-        rows, sums = task(as_part(data), gathered, fixed, (), workers)
+        rows, sums = task(as_part(data), gathered, cast(list[Array], fixed), (), workers)
         return task.results(rows, total(sums), [])
-    widths, here = [loss.share_width(len(job.fixed.gram)) for job in jobs], [_here(job.fixed) for job in jobs]
+    widths = [loss.share_width(len(job.fixed.gram)) for job in jobs]
+    here = [np.asarray(rows) for rows in fixed]  # they go to every part
     walked = walk(data, task, [job.tall for job in jobs], here, workers, widths, both=True)
     return task.results(walked.rows, walked.sums, walked.shares)
-
-
-def _here(fixed: Factor) -> Array:
-    """The fixed factor, which goes to every part; only factors of the parts' axis lie elsewhere."""
-    return np.asarray(fixed.rows)
 
 
 @dataclass(frozen=True)
@@ -114,20 +114,23 @@ class _HalfSteps:
     def __call__(
         self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: Sequence[Array], workers: Workers
     ) -> tuple[list[Array], list[Any]]:
-        new = [np.empty((part.shape[0], len(step.gram)), part.dtype) for step in self.steps]
-        ahead = [None if step.beta is None else np.empty_like(rows) for step, rows in zip(self.steps, new, strict=True)]
+        rows, dtype = part.shape[0], part.dtype
+        new = [np.empty((rows, len(step.gram)), dtype) for step in self.steps]
+        ahead = [None if step.beta is None else np.empty((rows, len(step.gram)), dtype) for step in self.steps]
         fill = self.loss.fill(Batch(part, self.steps, shared, tall, new, workers))
 
         def block(lo: int, hi: int) -> list[tuple[Array | None, ...]]:
-            sums = [np.zeros((2, rows.shape[1])) for rows in new]
-            fill(lo, hi, sums)
-            parts = zip(self.steps, tall, new, ahead, sums, strict=True)
-            return [_block_sums(step, arrays, lo, hi, x, moved, pair) for step, arrays, x, moved, pair in parts]
+            pairs = [np.zeros((2, len(step.gram))) for step in self.steps]
+            fill(lo, hi, pairs)
+            return [
+                _block_sums(step, arrays.old, lo, hi, x, moved, pair)
+                for step, arrays, x, moved, pair in zip(self.steps, tall, new, ahead, pairs, strict=True)
+            ]
 
         sums = workers.map(block, part.blocks)
-        for rows, moved, other, share in zip(new, ahead, shared, shares, strict=False):
-            self.loss.share(part, rows if moved is None else moved, other, share, workers)
-        return [rows for pair in zip(new, ahead, strict=True) for rows in pair if rows is not None], sums
+        for made, moved, other, share in zip(new, ahead, shared, shares, strict=False):
+            self.loss.share(part, made if moved is None else moved, other, share, workers)
+        return [one for pair in zip(new, ahead, strict=True) for one in pair if one is not None], sums
 
     def results(self, rows: Sequence[Any], sums: Any, shares: Sequence[Array]) -> list[Half]:
         """The half-steps, from what the parts gave."""
@@ -142,17 +145,16 @@ class _HalfSteps:
 
 
 def _block_sums(
-    step: HalfStep, tall: Tall, lo: int, hi: int, new: Array, ahead: Array | None, sums: Array
+    step: HalfStep, old: Array | None, lo: int, hi: int, new: Array, ahead: Array | None, sums: Array
 ) -> tuple[Array | None, ...]:
     """(gram, inner, dots, gram ahead) of one half-step on one block; its rows are moved ahead where that is asked."""
     x = new[lo:hi]
     inner, dots = sums if step.measured else (None, None)
-    if ahead is None or tall.old is None:
+    if ahead is None or old is None:
         return gram_of(x), inner, dots, None
-    kind = x.dtype.type
-    floor = kind(step.side.update.ahead_floor)
-    look_ahead(x, tall.old[lo:hi], kind(step.beta or 0), floor, ahead[lo:hi])
-    return (gram_of(x) if step.measured else None), inner, dots, gram_of(ahead[lo:hi])
+    moved, number = ahead[lo:hi], x.dtype.type
+    look_ahead(x, old[lo:hi], number(step.beta or 0), number(step.side.update.ahead_floor), moved)
+    return (gram_of(x) if step.measured else None), inner, dots, gram_of(moved)
 
 
 def fold_in(

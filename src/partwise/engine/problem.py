@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -87,16 +87,20 @@ class Problem:
         error, value = self.loss.value(self.data, basis, weights, inner, self.workers)
         own = at_pair(self.algorithm.scaled(scales), thetas, basis, weights)
         objective = value + self.penalties(own, basis, weights)
-        known |= {"scales": scales, "thetas": thetas, "deferred": self.deferred_check(own, basis, weights)}
-        return Step(iteration, self.clock.seconds, error, objective, basis, weights, **known)
+        check = self.deferred_check(own, basis, weights)
+        seconds = self.clock.seconds
+        return Step(
+            iteration, seconds, error, objective, basis, weights, scales=scales, thetas=thetas, deferred=check, **known
+        )
 
     def deferred_check(self, own: Algorithm, basis: Factor, weights: Factor) -> Deferred[Check]:
         """The stationarity check of a pair, with the penalties of the algorithm as it has them there."""
-        data, loss, workers = self.data, self.loss, self.workers
-        return Deferred(lambda: stationarity(data, loss, own, basis, weights, workers))
+        return Deferred(partial(stationarity, self.data, self.loss, own, basis, weights, self.workers))
 
     def penalties(self, algorithm: Algorithm, basis: Factor, weights: Factor) -> float:
         """What the penalties of both factors add to the loss."""
+        if not (algorithm.w.penalty or algorithm.h.penalty):
+            return 0.0
         data, loss = self.data, self.loss
         penalties = _penalty(algorithm.w, basis) + _penalty(algorithm.h, weights)
         return penalties + (loss.penalty(data, algorithm.w, basis) + loss.penalty(data.T, algorithm.h, weights))
@@ -114,14 +118,19 @@ class Problem:
             cosines = dots / lengths
         else:
             cosines = np.divide(dots, lengths, out=np.where(old == new, 1.0, 0.0), where=lengths > 0)
-        known |= {
-            "scales": step.scales,
-            "thetas": step.thetas,
-            "previous_w": before.w,
-            "previous_error": step.error,
-            "angles": angles_between(cosines),
-        }
-        return self.step(step.iteration + 1, half.factor, weights, half.inner, reseeded=step.reseeded, **known)
+        return self.step(
+            step.iteration + 1,
+            half.factor,
+            weights,
+            half.inner,
+            step.scales,
+            step.thetas,
+            previous_w=before.w,
+            previous_error=step.error,
+            angles=angles_between(cosines),
+            reseeded=step.reseeded,
+            **known,
+        )
 
     def pair(self, w: FactorRows, h: FactorRows, **known: Any) -> Step:
         """Step 0 of a run that begins with a pair."""

@@ -14,14 +14,15 @@ from partwise.engine.step import Step
 from partwise.types import Array, Factor
 
 EPS = float(np.finfo(np.float64).eps)
+NONE = np.empty(0, np.intp)
 NOTHING_LEFT = 1e-6
 """Relative error below which nothing is left for another component to explain."""
 
 
 def dead_components(gram_w: Array, gram_h: Array, norm2: float) -> Array:
     """The components that add nothing: ‖w_c‖ ‖h_c‖ is zero beside ‖A‖, to rounding."""
-    size2 = gram_w.diagonal() * gram_h.diagonal()
-    return np.flatnonzero(~(size2 > EPS**2 * norm2))
+    alive = gram_w.diagonal() * gram_h.diagonal() > EPS**2 * norm2
+    return NONE if alive.all() else np.flatnonzero(~alive)
 
 
 def reseed_dead(problem: Problem, step: Step, zero_floor: float) -> Step:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Generic, TypeVar, cast
-
-import numpy as np
 
 from partwise.algorithms.base import Algorithm
 from partwise.engine.component_sparsity import Thetas, at_pair
@@ -171,7 +170,7 @@ class Step:
     @property
     def finite(self) -> bool:
         """Whether every number is still finite."""
-        return bool(np.isfinite(self.objective))
+        return math.isfinite(self.objective)
 
     def refuse_not_finite(self) -> None:
         """Raise where this is the iterate to return, and a number is not finite."""

@@ -46,7 +46,7 @@ class Squared(Loss):
         return lambda x, c: (rhs[:, c] - x @ gram[:, c], gram[c, c])
 
     def fill(self, batch: Batch) -> Fill:
-        part, fixed, tall, new, workers = batch.part, batch.fixed, batch.tall, batch.new, batch.workers
+        part, workers = batch.part, batch.workers
         solvers = [step.side.prepare(step.gram) for step in batch.steps]
         fused = _fused(batch, solvers[0]) if len(solvers) == 1 else None
         if fused is not None:
@@ -55,23 +55,24 @@ class Squared(Loss):
 
         def fill(lo: int, hi: int, sums: Sequence[Array]) -> None:
             right_sides = iter(()) if wide is None else wide.block(lo, hi)
-            for i, (step, arrays) in enumerate(zip(batch.steps, tall, strict=True)):
+            rows = zip(batch.steps, solvers, batch.fixed, batch.tall, batch.new, sums, strict=True)
+            for step, solve, fixed, arrays, new, (inner, dots) in rows:
                 if arrays.rhs is not None:
                     right = arrays.rhs[lo:hi]
                 elif wide is not None:
                     right = next(right_sides)
                 else:
                     right = workers.buffer(hi - lo, len(step.gram), part.dtype)
-                    part.product(lo, hi, fixed[i], right)
-                x = new[i][lo:hi]
+                    part.product(lo, hi, fixed, right)
+                x = new[lo:hi]
                 if arrays.factor is not None:
                     before = arrays.factor[lo:hi]
                 else:
                     before = x if step.side.update.cold else np.zeros_like(x)
-                shifted = right if arrays.linear is None else step.side.shifted(right, arrays.linear, lo, hi)
-                solvers[i](shifted, before, x)
+                linear = arrays.linear
+                solve(right if linear is None else step.side.shifted(right, linear, lo, hi), before, x)
                 if step.measured:
-                    factor_sums(x, right, x if arrays.old is None else arrays.old[lo:hi], *sums[i])
+                    factor_sums(x, right, x if arrays.old is None else arrays.old[lo:hi], inner, dots)
 
         return fill
 

@@ -13,7 +13,7 @@ import os
 from importlib import import_module
 from threading import Condition, Lock, get_ident
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakSet, ref
 
 from threadpoolctl import ThreadpoolController
 
@@ -41,10 +41,12 @@ class _SingleThreadedBlas:
 
     def _reset(self) -> None:
         self._lock = Lock()
-        self._quiet = Condition(Lock())
+        self._tasks = Lock()
+        self._quiet = Condition(self._tasks)
         self._running: set[int] = set()
         self._forking = False
         self._holders: WeakSet[_Hold] = WeakSet()
+        self._outer: dict[int, ref[_Hold]] = {}
         self._before: list[int] | None = None
 
     def _before_fork(self) -> None:
@@ -89,22 +91,22 @@ class _SingleThreadedBlas:
             if clear is not None:
                 clear(force=True)
 
-    def __call__(self) -> _Hold:
-        """A context in which BLAS has one thread."""
-        return _Hold(self)
+    def __call__(self) -> _Hold | _Held:
+        """A context in which BLAS has one thread; inside another one of this thread there is nothing to do."""
+        outer = self._outer.get(get_ident())
+        return _Hold(self) if outer is None or outer() is None else HELD
 
     def enter(self, hold: _Hold) -> None:
         """Hold BLAS as long as ``hold`` lives or until it leaves."""
         with self._lock:
-            if self._before is not None and self._holders:  # somebody holds it already, as on most ways in
-                self._holders.add(hold)
-                return
             self._agree()  # an interrupt may have kept the last to leave from giving all of it back
             self._holders.add(hold)
             self._agree()
+        self._outer[get_ident()] = ref(hold)
 
     def leave(self, hold: _Hold) -> None:
         """Let go; doing it twice does no harm."""
+        self._outer.pop(get_ident(), None)
         with self._lock:
             self._holders.discard(hold)
             self._agree()
@@ -120,18 +122,14 @@ class _SingleThreadedBlas:
             if getattr(library, "threading_layer", None) == "openmp":
                 library.set_num_threads(1)
 
-    def task(self) -> _Task:
-        """Around what runs in BLAS or a kernel, so that a fork can wait for its end."""
-        return _Task(self)
-
     def begin(self, thread: int) -> None:
-        """A thread begins with what a fork has to wait for."""
-        with self._quiet:
+        """A thread begins with what runs in BLAS or a kernel, for whose end a fork has to wait; ``end`` must follow."""
+        with self._tasks:
             self._running.add(thread)
 
     def end(self, thread: int) -> None:
         """It has ended; doing it twice does no harm."""
-        with self._quiet:
+        with self._tasks:
             self._running.discard(thread)
             if self._forking:
                 self._quiet.notify_all()
@@ -154,21 +152,15 @@ class _Hold:
         self._limit.leave(self)
 
 
-class _Task:
-    """One ``with`` around what a fork has to wait for."""
-
-    def __init__(self, limit: _SingleThreadedBlas) -> None:
-        self._limit, self._thread = limit, get_ident()
+class _Held:
+    """What is left to do where the thread holds the limit already."""
 
     def __enter__(self) -> None:
-        try:
-            self._limit.begin(self._thread)
-        except BaseException:
-            self._limit.end(self._thread)
-            raise
+        return None
 
     def __exit__(self, *_: object) -> None:
-        self._limit.end(self._thread)
+        return None
 
 
+HELD = _Held()
 single_threaded_blas = _SingleThreadedBlas()

@@ -135,12 +135,17 @@ class Workers:
         caller for each, and on few cores that costs more than the block.
         """
         if self._pool is None or len(blocks) == 1:
-            results = []
-            with single_threaded_blas(), single_threaded_blas.task():
-                for lo, hi in blocks:
-                    self.check_time()
-                    results.append(task(lo, hi))
-            return results
+            thread = get_ident()
+            with single_threaded_blas():
+                try:
+                    single_threaded_blas.begin(thread)
+                    results = []
+                    for lo, hi in blocks:
+                        self.check_time()
+                        results.append(task(lo, hi))
+                    return results
+                finally:
+                    single_threaded_blas.end(thread)
         return self._map_on_threads(task, blocks)
 
     def _map_on_threads(self, task: Callable[[int, int], T], blocks: Sequence[Block]) -> list[T]:
@@ -148,7 +153,9 @@ class Workers:
         results: dict[int, T] = {}
 
         def work() -> None:
-            with single_threaded_blas.task():
+            thread = get_ident()
+            try:
+                single_threaded_blas.begin(thread)
                 while left:
                     try:
                         index = left.popleft()
@@ -156,6 +163,8 @@ class Workers:
                         return
                     self.check_time()
                     results[index] = task(*blocks[index])
+            finally:
+                single_threaded_blas.end(thread)
 
         with single_threaded_blas():
             crew = crews.join(min(len(blocks), self.threads), self._most)
