@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from partwise.data.products import product
 from partwise.linalg.svd import SVD
@@ -71,5 +70,5 @@ def _well_conditioned(block: Array) -> Array:
     sizes = triangle.diagonal()
     if sizes.min() <= SMALL * sizes.max():
         return np.linalg.qr(block)[0]
-    basis: Array = solve_triangular(triangle, block.T, lower=True, check_finite=False).T
+    basis: Array = block @ np.linalg.inv(triangle).T
     return basis
