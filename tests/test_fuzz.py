@@ -23,6 +23,7 @@ def sampled(cases: list[calls.Case], count: int) -> list[Outcome]:
     return [one for place in chosen if (one := run(*cases[place], seconds=60)).is_defect]
 
 
+@pytest.mark.filterwarnings("ignore")  # a result with a warning is a result
 def test_a_sample_of_bad_values() -> None:
     """Bad arguments of public callables; those of algorithms are left to ``make fuzz``, they compile."""
     cases = [

@@ -80,7 +80,7 @@ def test_a_run_on_the_cluster_is_kept_and_gone_on_with(client, folder, tmp_path)
 
     def fitted(**checkpointing):
         collection = collect_parquet(folder, client=client, **COLUMNS)
-        return TopicModel(3, stop=pw.MaxIterations(8), **checkpointing).fit_collection(collection)
+        return TopicModel(3, init="random-acol", stop=pw.MaxIterations(8), **checkpointing).fit_collection(collection)
 
     uninterrupted = fitted()
     checkpointing = {"checkpoint": tmp_path / "run", "every": 1}

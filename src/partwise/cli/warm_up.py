@@ -20,6 +20,7 @@ from partwise.kernels.coordinate import NARROW
 from partwise.kernels.jit import cache_folder, is_ready
 from partwise.kernels.products import factor_sums
 from partwise.kernels.tokens import scan
+from partwise.losses.weighted import WIDE
 from partwise.text.topic_model import TopicModel
 from partwise.text.weighting import Weighting
 from partwise.text.word_stream import READY, UNREADY
@@ -69,6 +70,9 @@ def jobs() -> Iterator[Job]:
         yield f"als, many rows, {precision}", partial(_fit, long, ALGORITHMS["als"](), rank=9)
         square = np.random.default_rng(0).random((NARROW + 2, NARROW + 2)).astype(dtype)
         yield f"hals, many components, {precision}", partial(_fit, square, ALGORITHMS["hals"](), rank=NARROW + 1)
+        square = square.copy()
+        square[0, 0] = np.nan
+        yield f"hals, an unknown entry, {precision}", partial(_fit, square, ALGORITHMS["hals"](), WIDE, missing="nan")
     yield "words", _words
 
 

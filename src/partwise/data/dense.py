@@ -9,7 +9,6 @@ import numpy as np
 
 from partwise.data.base import LocalData
 from partwise.data.entry_checks import digest_of
-from partwise.kernels.dense import FEW, few_columns
 from partwise.threads.pool import Block, Workers, borders
 from partwise.types import Array
 
@@ -24,7 +23,6 @@ class DenseData(LocalData):
         contiguous = array.flags.aligned and (array.itemsize in array.strides or 1 in array.shape)
         self._array = (array if contiguous else np.ascontiguousarray(array)).view()
         self._array.flags.writeable = False
-        self._by_rows = self._array.flags.c_contiguous
         self._transpose = transpose
         self.shape: tuple[int, int] = (array.shape[0], array.shape[1])
         self.dtype: np.dtype[Any] = array.dtype
@@ -48,13 +46,8 @@ class DenseData(LocalData):
         return digest_of(self.rows(lo, hi) for lo, hi in self.blocks)
 
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
-        """A kernel for a few columns, else one BLAS call on a block of rows.
-
-        There a row alone goes in company, since as a vector it would have other bits.
-        """
-        if self._by_rows and factor.shape[1] in FEW:
-            few_columns(self._array, factor, lo, hi, out)
-        elif hi - lo == 1 < factor.shape[1]:
+        """One BLAS call on a block of rows; a row alone goes in company, since as a vector it would have other bits."""
+        if hi - lo == 1 < factor.shape[1]:
             out[:] = np.matmul(np.repeat(self._array[lo:hi], 2, axis=0), factor)[:1]
         else:
             np.matmul(self._array[lo:hi], factor, out=out)

@@ -109,7 +109,7 @@ def _reworded(error: Exception) -> Exception:
     if isinstance(error, OverflowError):
         return ValueError("X holds a whole number too large for a float; rescale it.")
     if isinstance(error, TypeError):
-        return ValueError("X must hold numbers, one for each sample and feature.")
+        return TypeError(f"X must hold numbers, one for each sample and feature: {error}.")
     return error
 
 

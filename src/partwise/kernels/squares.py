@@ -86,10 +86,10 @@ def _compiled_tile_product(rows, square, floor, out):
 
 @jit
 def _narrow_product(rows, square, floor, out):
-    """One number at a time."""
+    """One number at a time, its sum in double precision: what cancels in a nearly singular system is not lost."""
     for i in range(len(rows)):
         for d in range(square.shape[1]):
-            total = square.dtype.type(0)
+            total = 0.0
             for c in range(square.shape[0]):
-                total += rows[i, c] * square[c, d]
-            out[i, d] = max(total, floor)
+                total += np.float64(rows[i, c]) * square[c, d]
+            out[i, d] = max(square.dtype.type(total), floor)
