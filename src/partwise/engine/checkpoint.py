@@ -237,8 +237,8 @@ class Identity:
             raise ValueError(f"The checkpoint {path} belongs to another matrix: it has other numbers{end}")
         for name, setting in self.settings.items():
             was = meta["settings"].get(name)
-            made = meta["iteration"] if self.extendable else 0
-            more = name == "stop" and was != setting and further(was, setting, made)
+            iterations = meta["iteration"] if self.extendable else 0
+            more = name == "stop" and was != setting and further(was, setting, iterations)
             if more and not self.extendable:
                 which = "a run with restarts or a polish, which cannot go on to more iterations"
                 advice = "give the same number, or begin another run from its result (init=...)"

@@ -128,8 +128,8 @@ class _HalfSteps:
             ]
 
         sums = workers.map(block, part.blocks)
-        for made, moved, other, share in zip(new, ahead, shared, shares, strict=False):
-            self.loss.share(part, made if moved is None else moved, other, share, workers)
+        for fresh, moved, other, share in zip(new, ahead, shared, shares, strict=False):
+            self.loss.share(part, fresh if moved is None else moved, other, share, workers)
         return [one for pair in zip(new, ahead, strict=True) for one in pair if one is not None], sums
 
     def results(self, rows: Sequence[Any], sums: Any, shares: Sequence[Array]) -> list[Half]:
