@@ -39,7 +39,7 @@ FIRST = {
     "factorize, sparse": (SPARSE + "import partwise as pw; pw.factorize(A, 5)", 4),
     "NMF().fit_transform, dense": (MATRIX + "import partwise as pw; pw.NMF().fit_transform(A)", 6),
     "NMF().fit_transform, sparse": (SPARSE + "import partwise as pw; pw.NMF().fit_transform(A)", 6),
-    "partwise demo": ("from partwise.cli import app; app(['demo'], standalone_mode=False)", 8),
+    "partwise demo": ("from partwise.cli import application; application()(['demo'], standalone_mode=False)", 8),
 }
 IMPORTS = {"from partwise import NMF": 0.4, "import sklearn.decomposition": None, "import partwise": None}
 
