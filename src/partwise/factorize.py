@@ -25,6 +25,7 @@ from partwise.engine.run import EXACT, HISTORY, Run
 from partwise.engine.step import Step
 from partwise.engine.stopping import Reason, Rule
 from partwise.inits.biases import Biased
+from partwise.kernels import load_compiler
 from partwise.linalg.svd import SVD
 from partwise.losses.table import algorithm_for, suited
 from partwise.result.certificate import certify, versions
@@ -140,6 +141,7 @@ def factorize(
 
     Ctrl-C returns what there is, with that reason; a checkpoint is written first, from which the same call goes on.
     """
+    load_compiler()
     clock = Clock()
     path = None if checkpoint is None else place(checkpoint)
     chosen = algorithm_for(algorithm, loss)

@@ -14,7 +14,7 @@ import partwise
 from partwise import kernels
 from partwise.cli import output
 from partwise.cli.warm_up import warm_up
-from partwise.kernels.compiling import _compiling
+from partwise.kernels.compiling import COMPILING
 
 SOURCES = [path for path in Path(partwise.__file__).parent.rglob("*.py") if path.parent.name != "kernels"]
 
@@ -57,11 +57,11 @@ def test_the_status_line_says_that_something_is_compiled(terminal, monkeypatch):
     monkeypatch.setattr(output, "Console", lambda stderr: Console(file=stream, force_terminal=True, width=100))
     with output.working("reading") as update:
         update("factorising")
-        _compiling._tell(True)
+        COMPILING.tell(True)
         compiling = f"factorising, {output.COMPILING} …"
         assert (compiling in since(0, compiling)) is terminal
         before = len(stream.getvalue())
-        _compiling._tell(False)
+        COMPILING.tell(False)
         assert ("factorising …" in since(before, "factorising …")) is terminal
     assert terminal or not stream.getvalue()
-    assert not _compiling.watchers
+    assert not COMPILING.watchers

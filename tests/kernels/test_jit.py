@@ -1,6 +1,8 @@
 """Compiled kernels are cached on disk, compiled again when one of them changes, and not needed at all."""
 
+import importlib
 import os
+import pkgutil
 import shutil
 import subprocess
 import sys
@@ -9,11 +11,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from partwise.kernels import jit
+from partwise import kernels
+from partwise.kernels import compiling, jit
 
-INNER = "from jit import jit\n\n@jit\ndef inner(x):\n    return x + {added}\n"
-OUTER = "from jit import jit\nfrom inner import inner\n\n@jit\ndef outer(x):\n    return inner(x)\n"
-RUN = "from outer import outer; print(outer(1), sum(outer.stats.cache_hits.values()))"
+INNER = "from partwise.kernels.jit import jit\n\n@jit\ndef inner(x):\n    return x + {added}\n"
+OUTER = (
+    "from partwise.kernels.jit import jit\nfrom partwise.kernels.inner import inner\n\n"
+    "@jit\ndef outer(x):\n    return inner(x)\n"
+)
+RUN = "from partwise.kernels.outer import outer; print(outer(1), sum(outer.stats.cache_hits.values()))"
 
 
 def python(code, folder, **environment):
@@ -24,30 +30,56 @@ def python(code, folder, **environment):
     return process.stdout.split()
 
 
-def test_a_kernel_that_is_part_of_another_may_change(tmp_path):
+@pytest.fixture
+def house(tmp_path):
+    """A folder with a small partwise of its own: what compiles, and two kernels."""
+    rooms = tmp_path / "partwise" / "kernels"
+    rooms.mkdir(parents=True)
+    for folder in (rooms.parent, rooms):
+        (folder / "__init__.py").touch()
+    for module in (jit, compiling):
+        shutil.copy(module.__file__, rooms)
+    (rooms / "inner.py").write_text(INNER.format(added=1))
+    (rooms / "outer.py").write_text(OUTER)
+    return rooms
+
+
+def test_numba_is_loaded_with_the_first_kernel():
+    """Neither ``import partwise`` nor the estimator waits for it."""
+    loaded = "'numba' in sys.modules"
+    code = f"import sys, partwise as pw; pw.NMF, pw.TopicModel; print({loaded})"
+    assert python(f"{code}; pw.factorize([[1., 2.], [2., 1.]], 1); print({loaded})", None) == ["False", "True"]
+
+
+def test_every_file_of_kernels_is_found_by_its_name():
+    """The package knows the files that other rooms call."""
+    for module in pkgutil.iter_modules(kernels.__path__):
+        loaded = importlib.import_module(f"partwise.kernels.{module.name}")
+        if any(getattr(value, "py_func", None) for value in vars(loaded).values()) or module.name == "jit":
+            assert module.name in kernels.__all__
+    with pytest.raises(AttributeError, match="no attribute 'product'"):
+        kernels.product  # noqa: B018
+
+
+def test_a_kernel_that_is_part_of_another_may_change(house, tmp_path):
     """By itself numba would use the old one, as it was compiled into the other."""
-    shutil.copy(jit.__file__, tmp_path / "jit.py")
-    (tmp_path / "outer.py").write_text(OUTER)
 
     def run():
         return python(RUN, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
 
-    (tmp_path / "inner.py").write_text(INNER.format(added=1))
     assert run() == ["2", "0"]
     assert run() == ["2", "1"]
-    (tmp_path / "inner.py").write_text(INNER.format(added=10))
+    (house / "inner.py").write_text(INNER.format(added=10))
     assert run() == ["11", "0"]
 
 
-def test_a_numba_that_names_its_parts_otherwise_compiles_and_caches(tmp_path):
+def test_a_numba_that_names_its_parts_otherwise_compiles_and_caches(house, tmp_path):
     """The patches are left out one by one where the attribute that they need is missing."""
     text = Path(jit.__file__).read_text(encoding="utf-8")
     for name in ('"_cache"', '"_cache_file"', '"_source_stamp"', '"save_overload"'):
         assert name in text
         text = text.replace(name, '"renamed"')
-    (tmp_path / "jit.py").write_text(text)
-    (tmp_path / "inner.py").write_text(INNER.format(added=1))
-    (tmp_path / "outer.py").write_text(OUTER)
+    (house / "jit.py").write_text(text)
     for hits in "01":
         assert python(RUN, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache")) == ["2", hits]
 

@@ -10,16 +10,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from partwise import kernels
 from partwise.algorithms.table import ALGORITHMS
 from partwise.cli import options
 from partwise.cli.output import print_json, say, working
 from partwise.engine.stopping import MaxIterations
 from partwise.factorize import factorize
 from partwise.kernels.compiling import compile_seconds, compiled_kernels
-from partwise.kernels.coordinate import NARROW
-from partwise.kernels.jit import cache_folder, is_ready
-from partwise.kernels.products import factor_sums
-from partwise.kernels.tokens import scan
 from partwise.losses.weighted import WIDE
 from partwise.text.topic_model import TopicModel
 from partwise.text.weighting import Weighting
@@ -44,7 +41,8 @@ def warm_up(as_json: options.Json = False) -> None:
         for name, job in jobs():
             update(name)
             job()
-    count, seconds, folder = compiled_kernels() - count, compile_seconds() - seconds, cache_folder(factor_sums)
+    count, seconds = compiled_kernels() - count, compile_seconds() - seconds
+    folder = kernels.jit.cache_folder(kernels.products.factor_sums)
     if as_json:
         print_json({"kernels": count, "seconds": seconds, "folder": folder})
         return
@@ -68,8 +66,9 @@ def jobs() -> Iterator[Job]:
         poisson, start = ALGORITHMS["kl-sweeps"](), np.hstack([np.ones((12, 2)), np.zeros((12, 1))])
         yield f"a dead component, {precision}", partial(_fit, sparse, poisson, init=start)
         yield f"als, many rows, {precision}", partial(_fit, long, ALGORITHMS["als"](), rank=9)
-        square = np.random.default_rng(0).random((NARROW + 2, NARROW + 2)).astype(dtype)
-        yield f"hals, many components, {precision}", partial(_fit, square, ALGORITHMS["hals"](), rank=NARROW + 1)
+        many = kernels.coordinate.NARROW + 1
+        square = np.random.default_rng(0).random((many + 1, many + 1)).astype(dtype)
+        yield f"hals, many components, {precision}", partial(_fit, square, ALGORITHMS["hals"](), rank=many)
         square = square.copy()
         square[0, 0] = np.nan
         yield f"hals, an unknown entry, {precision}", partial(_fit, square, ALGORITHMS["hals"](), WIDE, missing="nan")
@@ -86,6 +85,6 @@ def _fit(matrix: Any, algorithm: Any, rank: int = 3, **settings: Any) -> None:
 def _words() -> None:
     """A text as long as it must be for the compiled scanner, with more words than its first table holds."""
     words = " ".join(f"w{number}" for number in range(100_000))
-    least = READY if is_ready(scan) else UNREADY
+    least = READY if kernels.jit.is_ready(kernels.tokens.scan) else UNREADY
     documents = [words, words * (1 + least // len(words)), "wind and sails", "hulls, wind and sails"]
     TopicModel(2, threads=2, weighting=Weighting(max_terms=100)).fit(documents)

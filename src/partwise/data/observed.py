@@ -11,11 +11,11 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from partwise import kernels
 from partwise.data.base import LocalData, OwnParts
 from partwise.data.dense import DenseData
 from partwise.data.entry_checks import digest_of
 from partwise.data.sparse import SparseData
-from partwise.kernels.row_systems import triangle, weighted_systems, width
 from partwise.threads.pool import Block, borders
 from partwise.types import Array
 
@@ -234,18 +234,20 @@ class Observed(Weighted, LocalData):
     def systems(self, lo: int, hi: int, fixed: Array, gram: Array | None) -> Array:
         """(Σ_j v a f, Σ_j v f fᵀ) of each row, packed; ``gram`` is fixedᵀ fixed, where the base is read."""
         rank = fixed.shape[1]
-        systems = np.zeros((hi - lo, width(rank)))
+        systems = np.zeros((hi - lo, kernels.row_systems.width(rank)))
         if self.base is not None and gram is not None:
             product = np.empty((hi - lo, rank), self.dtype)
             self.base.product(lo, hi, fixed, product)
             systems[:, :rank] = self.outside * product.astype(np.float64, copy=False)
-            systems[:, rank:] = self.outside * gram[triangle(rank)]
+            systems[:, rank:] = self.outside * gram[kernels.row_systems.triangle(rank)]
         indptr, indices, values, weights = self.special
-        weighted_systems(indptr[lo : hi + 1], indices, values, weights, fixed, systems)
+        kernels.row_systems.weighted_systems(indptr[lo : hi + 1], indices, values, weights, fixed, systems)
         if self._thin is not None:
             which, thin, values = self._thin
             systems[which[lo:hi]] = 0
-            weighted_systems(thin.indptr[lo : hi + 1], thin.indices, values, thin.data, fixed, systems)
+            kernels.row_systems.weighted_systems(
+                thin.indptr[lo : hi + 1], thin.indices, values, thin.data, fixed, systems
+            )
         return systems
 
     def weight_sums(self, lo: int, hi: int, fixed: Array, sums: Array) -> Array:

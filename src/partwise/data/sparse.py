@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from partwise import kernels
 from partwise.data.base import LocalData
 from partwise.data.entry_checks import digest_of, refuse_bad_entry
 from partwise.data.sparse_structure import check_structure
-from partwise.kernels.products import csr_clipped_product, csr_product, csr_row_squares
 from partwise.threads.pool import Block, Workers, borders
 from partwise.types import Array
 
@@ -85,7 +85,7 @@ class SparseData(LocalData):
     def row_norms2(self) -> Array:
         """Squared row lengths in float64."""
         squares = np.empty(self.shape[0])
-        csr_row_squares(self._arrays[0], self._arrays[2], squares)
+        kernels.products.csr_row_squares(self._arrays[0], self._arrays[2], squares)
         return squares
 
     @property
@@ -96,14 +96,14 @@ class SparseData(LocalData):
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
         """The row kernel on a block; the same bits at any width of the factor."""
         rows, tile = len(factor), max(1, TILE_BYTES // (factor.shape[1] * factor.itemsize))
-        csr_product(*self.arrays, factor, lo, hi, rows if rows <= 2 * tile else tile, out)
+        kernels.products.csr_product(*self.arrays, factor, lo, hi, rows if rows <= 2 * tile else tile, out)
 
     def clipped_product(self, factor: Array) -> Callable[..., None] | None:
         """The fused kernel, where the factor is not read in tiles and a block's right-hand side is large."""
         largest = max((hi - lo for lo, hi in self.blocks), default=0)
         if factor.nbytes > 2 * TILE_BYTES or largest * factor.shape[1] * self.dtype.itemsize <= NEAR_BYTES:
             return None
-        return partial(csr_clipped_product, *self._arrays, factor)
+        return partial(kernels.products.csr_clipped_product, *self._arrays, factor)
 
     def rows(self, lo: int, hi: int) -> Array:
         """Some rows, dense."""

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from partwise import kernels
 from partwise.data.products import gram_matrix
 from partwise.engine.component_sparsity import Thetas, sweep_columns
 from partwise.engine.half_step import Half, Job, half_step
 from partwise.engine.problem import Problem
 from partwise.engine.step import Step
-from partwise.kernels.products import column_dots
 from partwise.types import Array, Data, Factor
 
 
@@ -26,7 +26,7 @@ def advance_adjusting(problem: Problem, step: Step) -> Step:
     known = replace(step, thetas=replace(thetas, h=theta_h), weights=weights)
     basis, theta_w = _side(problem, known, 0, step.basis, weights)
     dots = np.zeros(problem.rank)
-    column_dots(np.asarray(basis.rows), np.asarray(step.w), dots)
+    kernels.products.column_dots(np.asarray(basis.rows), np.asarray(step.w), dots)
     inner = problem.loss.sums(problem.data, weights.rows, basis.rows, problem.workers)[1]
     following = replace(step, thetas=replace(thetas, w=theta_w, h=theta_h))
     return problem.following(following, Half(basis, inner, dots), weights)

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from partwise import kernels
 from partwise.algorithms.base import Algorithm, Side
 from partwise.data.passes import Tall, as_part, sum_rows, total, walk
 from partwise.data.products import gram_of
-from partwise.kernels.products import look_ahead
 from partwise.losses.base import Batch, HalfStep, Loss
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
@@ -153,7 +153,7 @@ def _block_sums(
     if ahead is None or old is None:
         return gram_of(x), inner, dots, None
     moved, number = ahead[lo:hi], x.dtype.type
-    look_ahead(x, old[lo:hi], number(step.beta or 0), number(step.side.update.ahead_floor), moved)
+    kernels.products.look_ahead(x, old[lo:hi], number(step.beta or 0), number(step.side.update.ahead_floor), moved)
     return (gram_of(x) if step.measured else None), inner, dots, gram_of(moved)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from partwise import kernels
 from partwise.algorithms.base import Algorithm, Side
 from partwise.algorithms.relative import mean_diagonal
 from partwise.data.passes import component_totals
@@ -19,7 +20,6 @@ from partwise.engine.stationarity import stationarity
 from partwise.engine.step import Check, Deferred, Step
 from partwise.inits.base import Init
 from partwise.kernels.compiling import compile_seconds
-from partwise.kernels.products import column_dots
 from partwise.linalg.matching import angles_between
 from partwise.losses.base import Loss
 from partwise.losses.table import loss_of
@@ -110,7 +110,7 @@ class Problem:
         before, dots = step.reported or step, half.dots
         if before is not step:
             dots = np.zeros(self.rank)
-            column_dots(np.asarray(half.factor.rows), np.asarray(before.w), dots)
+            kernels.products.column_dots(np.asarray(half.factor.rows), np.asarray(before.w), dots)
         old, new = before.basis.gram.diagonal(), half.factor.gram.diagonal()
         lengths = np.sqrt(old) * np.sqrt(new)
         assert dots is not None

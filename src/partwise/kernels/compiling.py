@@ -1,4 +1,4 @@
-"""What compiling costs this process, and who is told while it goes on; through numba's events (tried: 0.60 and 0.68).
+"""What compiling costs this process, and who is told while it goes on; :mod:`partwise.kernels.jit` says when it does.
 
 numba compiles one kernel at a time, so all of this happens under its lock. It makes many objects that live on, which
 the garbage collector would walk again and again; so that waits until the kernel is compiled.
@@ -10,12 +10,9 @@ import gc
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
-
-from numba.core import event
 
 
-class _Compiling(event.Listener):
+class Compiling:
     """Counts the kernels of this package that are compiled, and the seconds that they take."""
 
     def __init__(self) -> None:
@@ -23,18 +20,17 @@ class _Compiling(event.Listener):
         self.watchers: list[Callable[[bool], None]] = []
         self._depth, self._began, self._collects = 0, 0.0, False
 
-    def on_start(self, event: Any) -> None:
-        """A kernel, or what is compiled on its way, is begun."""
-        own = str(event.data["dispatcher"].py_func.__module__).startswith("partwise.")
-        if not self._depth and not own:
+    def begin(self, module: str) -> None:
+        """A kernel of a module, or what is compiled on its way, is begun."""
+        if not self._depth and not module.startswith("partwise."):
             return
         self._depth += 1
         if self._depth == 1:
             self._began, self._collects = time.perf_counter(), gc.isenabled()
             gc.disable()
-            self._tell(True)
+            self.tell(True)
 
-    def on_end(self, event: Any) -> None:
+    def end(self) -> None:
         """It is compiled, or cannot be."""
         if not self._depth:
             return
@@ -44,33 +40,34 @@ class _Compiling(event.Listener):
                 gc.enable()
             self.kernels += 1
             self.seconds += time.perf_counter() - self._began
-            self._tell(False)
+            self.tell(False)
 
-    def _tell(self, busy: bool) -> None:
+    def tell(self, busy: bool) -> None:
+        """Whether something is being compiled, to all who watch."""
         for watcher in list(self.watchers):
             watcher(busy)
 
 
-_compiling = _Compiling()
-event.register("numba:compile", _compiling)
+COMPILING = Compiling()
+"""The count of this process."""
 
 
 def compile_seconds() -> float:
     """The seconds that this process has spent compiling kernels so far."""
-    return _compiling.seconds
+    return COMPILING.seconds
 
 
 def compiled_kernels() -> int:
     """How many kernels this process has compiled so far."""
-    return _compiling.kernels
+    return COMPILING.kernels
 
 
 @contextmanager
 def watched(watcher: Callable[[bool], None]) -> Iterator[None]:
     """``watcher(True)`` when a kernel begins to be compiled while the context lasts, ``watcher(False)`` at its end."""
-    _compiling.watchers.append(watcher)
+    COMPILING.watchers.append(watcher)
     try:
         yield
     finally:
         with suppress(ValueError):
-            _compiling.watchers.remove(watcher)
+            COMPILING.watchers.remove(watcher)

@@ -2,7 +2,8 @@
 
 Two gaps of numba's cache are closed through attributes that are not part of its public interface: ``_cache``,
 ``_cache_file._source_stamp`` and ``save_overload``. Where one of them is missing the kernels are compiled and cached as
-numba does it by itself. ``is_ready`` asks ``_cache_file._load_index``, and says no where that is missing.
+numba does it by itself. ``is_ready`` asks ``_cache_file._load_index``, and says no where that is missing. numba's
+events tell :mod:`partwise.kernels.compiling` of each kernel that is compiled.
 Tried with numba 0.60.0 and 0.68.1; ``tests/kernels/test_jit.py`` shows what each closes.
 """
 
@@ -12,11 +13,27 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import event
+
+from partwise.kernels.compiling import COMPILING
 
 STAMP = tuple(
     (path.name, path.stat().st_mtime, path.stat().st_size) for path in sorted(Path(__file__).parent.glob("*.py"))
 )
 """The state of all kernel files: one kernel is compiled into another, and numba checks the outer one's file alone."""
+
+
+class _Listener(event.Listener):
+    """Tells when a kernel begins and ends to be compiled."""
+
+    def on_start(self, event: Any) -> None:
+        COMPILING.begin(event.data["dispatcher"].py_func.__module__)
+
+    def on_end(self, event: Any) -> None:
+        COMPILING.end()
+
+
+event.register("numba:compile", _Listener())
 
 
 def jit(function: Callable[..., Any]) -> Callable[..., Any]:

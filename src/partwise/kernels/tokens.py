@@ -10,9 +10,21 @@ rules as a regular expression.
 
 import numpy as np
 
+from partwise.kernels.character_kinds import (
+    APOSTROPHE,
+    DIGIT,
+    HAN,
+    HYPHEN,
+    JOINER,
+    KATAKANA,
+    LETTER,
+    MARK,
+    PLUS,
+    SEPARATOR,
+    SHARP,
+)
 from partwise.kernels.jit import jit
 
-SEPARATOR, LETTER, MARK, DIGIT, JOINER, APOSTROPHE, HYPHEN, PLUS, SHARP, HAN, HIRAGANA, KATAKANA, CLUSTER = range(13)
 SEED, PRIME, SPREAD = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3), np.uint64(0x9E3779B97F4A7C15)
 BYTE, HALF, LONG = np.uint64(8), np.uint64(32), np.uint64(0xFF << 56)
 S, SPACE = np.uint8(ord("s")), np.uint8(ord(" "))

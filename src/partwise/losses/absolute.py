@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from partwise import kernels
 from partwise.algorithms.base import Algorithm, Side
-from partwise.kernels.products import factor_sums
 from partwise.losses.base import Batch, Fill
 from partwise.losses.squared import Squared
 from partwise.threads.pool import Workers
@@ -58,7 +58,7 @@ class Absolute(Squared):
                 if step.measured:
                     right = workers.buffer(hi - lo, other.shape[1], part.dtype)
                     part.product(lo, hi, other, right)
-                    factor_sums(x, right, x if arrays.old is None else arrays.old[lo:hi], *pair)
+                    kernels.products.factor_sums(x, right, x if arrays.old is None else arrays.old[lo:hi], *pair)
 
         return fill
 

@@ -8,13 +8,12 @@ from typing import ClassVar, cast
 
 import numpy as np
 
+from partwise import kernels
 from partwise.algorithms.base import Algorithm, Side
 from partwise.algorithms.updates import exact
 from partwise.algorithms.updates.beta import DenseUpdate, beta_name
 from partwise.data.passes import as_part
 from partwise.data.products import gram_matrix
-from partwise.kernels.beta import divergence_rows, power_sums, slope_rows
-from partwise.kernels.products import column_dots
 from partwise.losses.base import Batch, Fill, Loss, SideCheck, cold_rows, lifted
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Factor, FactorRows, Part
@@ -90,7 +89,7 @@ class Beta(Loss):
                 x[:] = update.solve(values, wide, _linear(arrays.linear, lo, hi, x.shape), np.ascontiguousarray(before))
                 if step.measured:
                     pair[0, 0] += self._divergences(values, wide, x).sum()
-                    column_dots(x, x if arrays.old is None else arrays.old[lo:hi], pair[1])
+                    kernels.products.column_dots(x, x if arrays.old is None else arrays.old[lo:hi], pair[1])
 
         return fill
 
@@ -127,8 +126,8 @@ class Beta(Loss):
         def block(lo: int, hi: int) -> tuple[float, int]:
             values, x = _values(part, lo, hi), np.ascontiguousarray(np.asarray(factor)[lo:hi], np.float64)
             p, q, whole = np.empty(x.shape), np.empty(x.shape), np.empty(hi - lo)
-            slope_rows(values, wide, _linear(linear, lo, hi, x.shape), x, self.beta, p, q)
-            power_sums(values, self.beta, whole)
+            kernels.beta.slope_rows(values, wide, _linear(linear, lo, hi, x.shape), x, self.beta, p, q)
+            kernels.beta.power_sums(values, self.beta, whole)
             gradient = np.zeros(x.shape)
             np.divide(p - q, p, out=gradient, where=(p > 0) & (whole > 0)[:, None])
             slack = np.minimum(x * p, gradient * whole[:, None])
@@ -147,7 +146,7 @@ class Beta(Loss):
     def _divergences(self, values: Array, wide: Array, factor: Array) -> Array:
         """The divergence of each row."""
         out = np.empty(len(values))
-        divergence_rows(values, wide, np.ascontiguousarray(factor, np.float64), self.beta, out)
+        kernels.beta.divergence_rows(values, wide, np.ascontiguousarray(factor, np.float64), self.beta, out)
         return out
 
     def _walk(self, data: Data, fixed: FactorRows, factor: FactorRows, workers: Workers) -> list[Array]:
@@ -162,7 +161,7 @@ class Beta(Loss):
             mean, whole, baseline = data.row_sums.sum() / (m * n), 0.0, 0.0
             for lo, hi in data.blocks:
                 values, powers = _values(part, lo, hi), np.empty(hi - lo)
-                power_sums(values, self.beta, powers)
+                kernels.beta.power_sums(values, self.beta, powers)
                 whole += float(powers.sum())
                 baseline += float(self._divergences(values, np.ones((1, n)), np.full((hi - lo, 1), mean)).sum())
             # nil for a constant matrix, whose errors are relative to its size

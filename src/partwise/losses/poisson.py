@@ -7,14 +7,12 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from partwise import kernels
 from partwise.algorithms.base import Algorithm, Side
 from partwise.algorithms.table import kl_newton
 from partwise.algorithms.updates import exact
 from partwise.data.passes import Tall, component_totals, sum_rows, walk
 from partwise.data.products import gram_of
-from partwise.kernels.poisson import stationarity_rows
-from partwise.kernels.products import column_dots
-from partwise.kernels.row_systems import poisson_systems, width
 from partwise.losses.base import Batch, Fill, Loss, Share, SideCheck, cold_rows, lifted
 from partwise.losses.poisson_passes import Check, Entropy, Logs, RowLosses, WeightSums, with_linear
 from partwise.threads.pool import Workers
@@ -77,7 +75,7 @@ class Poisson(Loss):
         return lifted(data, w)
 
     def share_width(self, rank: int) -> int:
-        return width(rank)
+        return kernels.row_systems.width(rank)
 
     def gather(
         self, data: Data, side: Side, fixed: Factor, before: FactorRows | None, workers: Workers
@@ -93,7 +91,7 @@ class Poisson(Loss):
         turned = part.T
 
         def block(lo: int, hi: int) -> None:
-            poisson_systems(*turned.entries(lo, hi), rows, other[lo:hi], out[lo:hi], np.zeros(2))
+            kernels.row_systems.poisson_systems(*turned.entries(lo, hi), rows, other[lo:hi], out[lo:hi], np.zeros(2))
 
         workers.map(block, turned.blocks)
 
@@ -119,7 +117,7 @@ class Poisson(Loss):
                 if step.measured:
                     (inner, empty), at = (logs_before, before) if step.late else (logs, x)
                     pairs[i][0, 0] += np.inf if empty else inner + self.fitted(weights, at)
-                    column_dots(x, x if arrays.old is None else arrays.old[lo:hi], pairs[i][1])
+                    kernels.products.column_dots(x, x if arrays.old is None else arrays.old[lo:hi], pairs[i][1])
 
         return fill
 
@@ -173,7 +171,9 @@ class Poisson(Loss):
             sums = component_totals(fixed.rows)[None]
             weights = self.row_sums(data, 0, data.shape[0], _NOTHING, sums, gathered)
             own = with_linear(weights, linear, 0, data.shape[0])
-            squares, locked = stationarity_rows(self.systems(gathered), np.asarray(factor), own, data.row_sums)
+            squares, locked = kernels.poisson.stationarity_rows(
+                self.systems(gathered), np.asarray(factor), own, data.row_sums
+            )
         else:
             tall = Tall(factor=factor, linear=linear)
             squares, locked = walk(data, Check(self), [tall], [np.asarray(fixed.rows)], workers).sums
@@ -218,15 +218,15 @@ class WeightedPoisson(Poisson):
         return self
 
     def share_width(self, rank: int) -> int:
-        return width(rank) + rank
+        return kernels.row_systems.width(rank) + rank
 
     def share(self, part: Part, rows: Array, other: Array, out: Array, workers: Workers) -> None:
         turned: Any = part.T
         sums, rank = component_totals(rows), rows.shape[1]
 
         def block(lo: int, hi: int) -> None:
-            systems = np.zeros((hi - lo, width(rank)))
-            poisson_systems(*turned.entries(lo, hi), rows, other[lo:hi], systems, np.zeros(2))
+            systems = np.zeros((hi - lo, kernels.row_systems.width(rank)))
+            kernels.row_systems.poisson_systems(*turned.entries(lo, hi), rows, other[lo:hi], systems, np.zeros(2))
             out[lo:hi, :-rank] += systems
             out[lo:hi, -rank:] += turned.weight_sums(lo, hi, rows, sums)
 
@@ -239,7 +239,7 @@ class WeightedPoisson(Poisson):
         return weights
 
     def systems(self, gathered: Array) -> Array:
-        return np.ascontiguousarray(gathered[:, : width(_rank(gathered.shape[1]))])
+        return np.ascontiguousarray(gathered[:, : kernels.row_systems.width(_rank(gathered.shape[1]))])
 
     def fitted(self, weights: Array, rows: Array) -> float:
         return float(np.vdot(weights, rows.astype(np.float64, copy=False)))

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from partwise import kernels
 from partwise.data.passes import Tall, component_totals
-from partwise.kernels.poisson import entropy, log_sums, ratio_rows, row_losses, stationarity_rows
 from partwise.threads.pool import Workers
 from partwise.types import Array, Part
 
@@ -57,7 +57,7 @@ class Logs:
 
         def block(lo: int, hi: int) -> Array:
             logs = np.zeros(2)
-            log_sums(*part.entries(lo, hi), shared[0], factor[lo:hi], logs)
+            kernels.poisson.log_sums(*part.entries(lo, hi), shared[0], factor[lo:hi], logs)
             logs[0] += self.loss.fitted(self.loss.row_sums(part, lo, hi, shared[0], sums, None), factor[lo:hi])
             return logs
 
@@ -74,7 +74,7 @@ class Entropy:
     def __call__(
         self, part: Part, tall: object, shared: object, shares: object, workers: Workers
     ) -> tuple[list[Array], list[float]]:
-        return [], workers.map(lambda lo, hi: entropy(*part.entries(lo, hi), self.total), part.blocks)
+        return [], workers.map(lambda lo, hi: kernels.poisson.entropy(*part.entries(lo, hi), self.total), part.blocks)
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,9 @@ class Check:
         def block(lo: int, hi: int) -> tuple[float, int]:
             ratios = np.empty((hi - lo, factor.shape[1]))
             weights = self.loss.row_sums(part, lo, hi, shared[0], sums, None)
-            ratio_rows(*part.entries(lo, hi), shared[0], factor[lo:hi], ratios, np.zeros(2))
+            kernels.poisson.ratio_rows(*part.entries(lo, hi), shared[0], factor[lo:hi], ratios, np.zeros(2))
             own = with_linear(weights, tall[0].linear, lo, hi)
-            squares, locked = stationarity_rows(ratios, factor[lo:hi], own, part.row_sums[lo:hi])
+            squares, locked = kernels.poisson.stationarity_rows(ratios, factor[lo:hi], own, part.row_sums[lo:hi])
             return float(squares), int(locked)
 
         return [], workers.map(block, part.blocks)
@@ -118,7 +118,7 @@ class RowLosses:
         losses = np.empty((rows.shape[0], 1))
 
         def block(lo: int, hi: int) -> None:
-            row_losses(*rows.entries(lo, hi), other, factor[lo:hi], losses[lo:hi, 0])
+            kernels.poisson.row_losses(*rows.entries(lo, hi), other, factor[lo:hi], losses[lo:hi, 0])
 
         workers.map(block, rows.blocks)
         if self.axis:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from partwise import kernels
 from partwise.algorithms.base import Algorithm, Side
 from partwise.algorithms.penalties import indefinite
 from partwise.algorithms.updates import exact
 from partwise.data.passes import Tall, as_part, total, walk
 from partwise.data.products import NEAR_EXACT, add_product, gram_of, product, residual2
-from partwise.kernels.products import factor_sums, optimality
 from partwise.losses.base import Batch, Fill, Line, Loss, SideCheck
 from partwise.losses.weighted import WeightedSquared
 from partwise.threads.pool import Workers
@@ -72,7 +72,7 @@ class Squared(Loss):
                 linear = arrays.linear
                 solve(right if linear is None else step.side.shifted(right, linear, lo, hi), before, x)
                 if step.measured:
-                    factor_sums(x, right, x if arrays.old is None else arrays.old[lo:hi], inner, dots)
+                    kernels.products.factor_sums(x, right, x if arrays.old is None else arrays.old[lo:hi], inner, dots)
 
         return fill
 
@@ -177,7 +177,7 @@ class _PairSums:
             else:
                 right = rhs[lo:hi]
             rows, sums = factor[lo:hi], np.zeros((2, factor.shape[1]))
-            factor_sums(rows, right, rows, sums[0], sums[1])
+            kernels.products.factor_sums(rows, right, rows, sums[0], sums[1])
             return gram_of(rows), sums[0]
 
         return [], workers.map(block, part.blocks)
@@ -211,7 +211,7 @@ class _SideCheck:
             right = self.side.shifted(kept[lo:hi], tall[0].linear, lo, hi)
             gradient = x.astype(np.float64, copy=False) @ penalised - right
             gradient[:, fixed_components] = 0
-            squares, locked = optimality(x, gradient, kept[lo:hi], scale, slack)
+            squares, locked = kernels.products.optimality(x, gradient, kept[lo:hi], scale, slack)
             return (squares if own is None else own(right, x)), locked
 
         return [kept], workers.map(block, part.blocks)

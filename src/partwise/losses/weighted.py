@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from partwise import kernels
 from partwise.algorithms.base import Algorithm, Side
 from partwise.algorithms.penalties import PerObservation
 from partwise.algorithms.table import als_hals, anls, extrapolated, penalised
@@ -15,8 +16,6 @@ from partwise.algorithms.updates import exact
 from partwise.data.base import Pieces
 from partwise.data.passes import Tall, as_part, sum_rows, total, walk
 from partwise.data.products import gram_of
-from partwise.kernels.products import column_dots
-from partwise.kernels.row_systems import row_gains, system_stationarity, triangle, width
 from partwise.losses.base import Batch, Fill, HalfStep, Line, Loss, Share, SideCheck
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data, Factor, FactorRows, Part, SharedGram, Systems
@@ -67,7 +66,7 @@ class WeightedSquared(Loss):
         return f"{algorithm.name} takes one gram for all rows; with weights or unknown entries use als, hals or anls."
 
     def share_width(self, rank: int) -> int:
-        return width(rank)
+        return kernels.row_systems.width(rank)
 
     def gather(
         self, data: Data, side: Side | None, fixed: Factor, before: FactorRows | None, workers: Workers
@@ -98,7 +97,7 @@ class WeightedSquared(Loss):
                     gains = solve(part, step, arrays, batch.fixed[i], at, end, x)
                     if step.measured:
                         pairs[i][0, 0] += gains.sum()
-                        column_dots(x, x if arrays.old is None else arrays.old[at:end], pairs[i][1])
+                        kernels.products.column_dots(x, x if arrays.old is None else arrays.old[at:end], pairs[i][1])
 
         return fill
 
@@ -110,7 +109,7 @@ class WeightedSquared(Loss):
         step.side.update.solve_systems(rows, before, out)
         gains = np.empty(hi - lo)
         if step.measured:
-            row_gains(systems, out, gains)
+            kernels.row_systems.row_gains(systems, out, gains)
         return gains
 
     def _solve_shared(
@@ -136,7 +135,7 @@ class WeightedSquared(Loss):
             systems = np.asarray(walked.rows[0], np.float64)
         rank = len(fixed.gram)
         place = np.zeros((rank, rank), np.intp)
-        place[triangle(rank)] = np.arange(rank, systems.shape[1])
+        place[kernels.row_systems.triangle(rank)] = np.arange(rank, systems.shape[1])
         place = np.maximum(place, place.T)
 
         def line(x: Array, c: int) -> tuple[Array, Array]:
@@ -203,7 +202,7 @@ class WeightedSquared(Loss):
         packed = systems
         if matrix.any():
             packed = systems.copy()
-            packed[:, rank:] += matrix[triangle(rank)]
+            packed[:, rank:] += matrix[kernels.row_systems.triangle(rank)]
         free = np.ones(rank, bool)
         free[list(side.update.fixed)] = False
         return Systems(packed, _shift(linear, rank, lo, hi), self._ridge(data, side, lo, hi), free)
@@ -236,7 +235,7 @@ def _systems(part: Any, arrays: Tall, lo: int, hi: int, fixed: Array, gram: Arra
 
 def _tiles(lo: int, hi: int, rank: int) -> list[tuple[int, int]]:
     """Ranges of rows whose systems stay near."""
-    tile = max(1, TILE // width(rank))
+    tile = max(1, TILE // kernels.row_systems.width(rank))
     return [(at, min(at + tile, hi)) for at in range(lo, hi, tile)]
 
 
@@ -254,12 +253,12 @@ class _Systems:
     @property
     def widths(self) -> list[int]:
         """All numbers of a system."""
-        return [width(len(self.gram))]
+        return [kernels.row_systems.width(len(self.gram))]
 
     def __call__(
         self, part: Any, tall: object, shared: Sequence[Array], shares: object, workers: Workers
     ) -> tuple[list[Array], list[Any]]:
-        systems = np.empty((part.shape[0], width(len(self.gram))))
+        systems = np.empty((part.shape[0], kernels.row_systems.width(len(self.gram))))
 
         def block(lo: int, hi: int) -> None:
             systems[lo:hi] = part.systems(lo, hi, shared[0], self.gram)
@@ -281,7 +280,9 @@ class _Gains:
 
         def block(lo: int, hi: int) -> None:
             for at, end in _tiles(lo, hi, factor.shape[1]):
-                row_gains(_systems(part, tall[0], at, end, shared[0], gram), factor[at:end], gains[at:end])
+                kernels.row_systems.row_gains(
+                    _systems(part, tall[0], at, end, shared[0], gram), factor[at:end], gains[at:end]
+                )
 
         workers.map(block, part.blocks)
         return [], [[Pieces((gains,), 0)]]
@@ -307,7 +308,7 @@ class _Check:
                 systems = _systems(part, tall[0], at, end, shared[0], self.gram)
                 rows = self.loss._penalised(part, self.side, tall[0].linear, systems, at, end)
                 known = (rows.packed, rows.linear, rows.ridge, rows.free)
-                more, zeros = system_stationarity(*known, factor[at:end], slack)
+                more, zeros = kernels.row_systems.system_stationarity(*known, factor[at:end], slack)
                 squares, locked = squares + float(more), locked + int(zeros)
             return squares, locked
 

@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from partwise.kernels import tokens as kinds
+from partwise.kernels import character_kinds as kinds
 from partwise.types import Array
 
 SCRIPTS = {

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from partwise.kernels.tokens import HAN, HIRAGANA, KATAKANA
+from partwise.kernels.character_kinds import HAN, HIRAGANA, KATAKANA
 from partwise.text.analyzer import check_text
 from partwise.text.characters import SCRIPTS, fold
 from partwise.text.stop_words import language_names, stop_words_of

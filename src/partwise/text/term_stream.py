@@ -10,8 +10,7 @@ from functools import partial
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.kernels import tokens
-from partwise.kernels.jit import is_ready
+from partwise import kernels
 from partwise.text.analyzer import Analyzer, bucket
 from partwise.text.phrases import find_phrases, join_phrases
 from partwise.text.word_stream import Words, WordStream, read_words
@@ -197,7 +196,7 @@ def _count(ids: Array, edges: Array, term_of: Array | None, size: int, threads: 
     """documents × terms, each term once in a document, in no particular order; ``term_of`` each id, −1 for none."""
     documents = len(edges) - 1
     term_of = np.arange(size, dtype=np.int32) if term_of is None else term_of
-    if len(ids) < SMALL and not is_ready(tokens.count_terms):
+    if len(ids) < SMALL and not kernels.jit.is_ready(kernels.tokens.count_terms):
         terms = term_of[ids]
         kept = terms >= 0
         starts = narrow(np.concatenate([[0], np.cumsum(kept)])[edges])
@@ -211,7 +210,7 @@ def _count(ids: Array, edges: Array, term_of: Array | None, size: int, threads: 
         seen, place = np.full(size, -1, np.int32), np.empty(size, np.int64)
         part = slice(int(edges[lo]), int(edges[hi]))
         filled = np.zeros(hi - lo + 1, np.int64)
-        tokens.count_terms(
+        kernels.tokens.count_terms(
             ids[part], edges[lo : hi + 1] - edges[lo], term_of, seen, place, columns[part], counts[part], filled
         )
         ends[lo + 1 : hi + 1] = np.diff(filled)

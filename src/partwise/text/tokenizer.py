@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise
 
-from partwise.kernels.tokens import CLUSTER, HAN, HIRAGANA, KATAKANA
+from partwise.kernels.character_kinds import CLUSTER, HAN, HIRAGANA, KATAKANA
 from partwise.text.characters import (
     JOINERS,
     LETTER_CLASS,

@@ -11,8 +11,7 @@ from queue import SimpleQueue
 
 import numpy as np
 
-from partwise.kernels import tokens
-from partwise.kernels.jit import is_ready
+from partwise import kernels
 from partwise.text.analyzer import check_text
 from partwise.text.tokenizer import WordRule
 from partwise.threads.pool import thread_count
@@ -78,7 +77,7 @@ def read_words(
     texts = iter(texts)
     if rule.kinds is None:
         return _read_by_rule(rule, texts, stop)
-    least, length, head = READY if is_ready(tokens.scan) else UNREADY, 0, []
+    least, length, head = READY if kernels.jit.is_ready(kernels.tokens.scan) else UNREADY, 0, []
     for text in texts:
         check_text(text)
         head.append(text)
@@ -174,7 +173,7 @@ class _Table:
         return ids[: id_ends[-1]].copy(), id_ends
 
     def _scan(self, text: Array, ends: Array, first: int, kinds: Array, numbers: bool, ids: Array, out: Array) -> int:
-        return int(tokens.scan(text, ends, first, kinds, numbers, *self._arrays(), ids, out))
+        return int(kernels.tokens.scan(text, ends, first, kinds, numbers, *self._arrays(), ids, out))
 
     def _arrays(self) -> tuple[Array, ...]:
         return self._slots, self._starts, self._pool, self._size
@@ -185,7 +184,7 @@ class _Table:
         self._slots, self._starts = np.zeros(2 * len(slots), np.uint64), np.zeros(len(slots) + 1, np.int64)
         self._pool = np.empty(2 * len(pool), np.uint8)
         self._starts[: len(starts)], self._pool[: len(pool)] = starts, pool
-        tokens.rehash(slots, self._slots)
+        kernels.tokens.rehash(slots, self._slots)
 
     def add(self, words: Iterable[str]) -> None:
         """Number some words."""
@@ -205,7 +204,7 @@ class _Table:
             int(self._starts[self._size[0]]) + length > len(self._pool)
         ):
             self._grow()
-        tokens.merge(words, starts, count, *self._arrays(), numbers)
+        kernels.tokens.merge(words, starts, count, *self._arrays(), numbers)
         return numbers
 
     def words(self) -> Words:

@@ -1,7 +1,7 @@
 """Exact rows by a logarithmic barrier."""
 
+from partwise import kernels
 from partwise.algorithms.updates.scaling import rescaled, unit_diagonal
-from partwise.kernels.barrier import barrier_rows
 from partwise.types import Array, Rows, Update
 
 
@@ -16,4 +16,4 @@ class Barrier(Update):
 
     def prepare(self, gram: Array) -> Rows:
         scaled, scale = unit_diagonal(gram)
-        return rescaled(scale, lambda rhs, out: barrier_rows(scaled, rhs, out))
+        return rescaled(scale, lambda rhs, out: kernels.barrier.barrier_rows(scaled, rhs, out))

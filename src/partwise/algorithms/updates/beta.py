@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partwise.kernels.beta import divergence_newton_rows, multiplicative_rows
+from partwise import kernels
 from partwise.types import Array, Rows, Update
 
 ROUNDS = 100
@@ -57,7 +57,7 @@ class BetaMultiplicative(DenseUpdate):
     def repeated(self, rows: Array, wide: Array, linear: Array, before: Array, times: int, settled: float) -> Array:
         """Up to so many half-steps; a row ends when no entry changes by more than its share ``settled``."""
         out = np.empty(before.shape)
-        multiplicative_rows(rows, wide, linear, before, self.beta, self.gamma, times, settled, out)
+        kernels.beta.multiplicative_rows(rows, wide, linear, before, self.beta, self.gamma, times, settled, out)
         return out
 
     def exact(self) -> Update:
@@ -87,7 +87,7 @@ class BetaNewton(DenseUpdate):
 
     def solve(self, rows: Array, wide: Array, linear: Array, before: Array) -> Array:
         out = np.empty(before.shape)
-        divergence_newton_rows(rows, wide, linear, before, self.beta, ROUNDS, out)
+        kernels.beta.divergence_newton_rows(rows, wide, linear, before, self.beta, ROUNDS, out)
         return out
 
     def exact(self) -> Update:

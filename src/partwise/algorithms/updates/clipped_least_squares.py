@@ -5,9 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from partwise.kernels.inverse import positive_inverse
-from partwise.kernels.row_systems import clipped_rows
-from partwise.kernels.squares import square_product
+from partwise import kernels
 from partwise.types import Array, Rows, Systems, Update
 
 SMALL = 64
@@ -26,7 +24,7 @@ def inverse(gram: Array) -> Array:
     rank = len(gram)
     if rank <= SMALL:
         result = np.empty((rank, rank))
-        if positive_inverse(gram, np.empty(rank), result):
+        if kernels.inverse.positive_inverse(gram, np.empty(rank), result):
             return result
     return _general_inverse(gram)
 
@@ -74,7 +72,7 @@ class Clipped:
     square: Array
 
     def __call__(self, rhs: Array, factor: Array, out: Array) -> None:
-        square_product(rhs, self.square.astype(rhs.dtype, copy=False), rhs.dtype.type(0), out)
+        kernels.squares.square_product(rhs, self.square.astype(rhs.dtype, copy=False), rhs.dtype.type(0), out)
 
 
 class LeastSquares(Update):
@@ -90,7 +88,7 @@ class LeastSquares(Update):
     own_systems: ClassVar[bool] = True
 
     def solve_systems(self, rows: Systems, before: Array, out: Array) -> None:
-        clipped_rows(rows.packed, rows.linear, rows.ridge, before, rows.free, out)
+        kernels.row_systems.clipped_rows(rows.packed, rows.linear, rows.ridge, before, rows.free, out)
 
     def prepare(self, gram: Array) -> Rows:
         return Clipped(inverse(gram))

@@ -7,9 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from partwise.kernels.coordinate import coordinate_rows
-from partwise.kernels.row_systems import sweep_rows
-from partwise.kernels.shared_gram import sweep_entries
+from partwise import kernels
 from partwise.types import Array, Rows, SharedGram, Systems, Update
 
 
@@ -31,11 +29,13 @@ class CoordinateSweeps(Update):
         return CoordinateSweeps()
 
     def solve_systems(self, rows: Systems, before: Array, out: Array) -> None:
-        sweep_rows(rows.packed, rows.linear, rows.ridge, before, rows.free, self.sweeps, self.settled, out)
+        kernels.row_systems.sweep_rows(
+            rows.packed, rows.linear, rows.ridge, before, rows.free, self.sweeps, self.settled, out
+        )
 
     def solve_shared(self, rows: SharedGram, before: Array, out: Array, gains: Array) -> None:
         known = (*rows.entries, rows.fixed, rows.gram, rows.right, rows.linear, rows.ridge)
-        sweep_entries(*known, before, self.sweeps, self.settled, out, gains)
+        kernels.shared_gram.sweep_entries(*known, before, self.sweeps, self.settled, out, gains)
 
     def prepare(self, gram: Array) -> Rows:
         diagonal = gram.diagonal()
@@ -43,6 +43,6 @@ class CoordinateSweeps(Update):
 
         def rows(rhs: Array, factor: Array, out: Array) -> None:
             own, scale = gram.astype(out.dtype, copy=False), inverse.astype(out.dtype, copy=False)
-            coordinate_rows(own, scale, rhs, factor, self.sweeps, self.settled, out)
+            kernels.coordinate.coordinate_rows(own, scale, rhs, factor, self.sweeps, self.settled, out)
 
         return rows

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from partwise import kernels
 from partwise.algorithms.updates.clipped_least_squares import inverse
-from partwise.kernels.cone import cone_residual, cone_rows
 from partwise.types import Array, Rows, Update
 
 
@@ -44,7 +44,7 @@ class HoyerCone(Update):
                 return
             # In float64, so that equal topics tie to the last digits and the tie is broken alike everywhere.
             solution = np.maximum(rhs.astype(np.float64, copy=False) @ start, 0)
-            cone_rows(gram, rhs, bound, ratio, self.inner, self.tol, solution)
+            kernels.cone.cone_rows(gram, rhs, bound, ratio, self.inner, self.tol, solution)
             np.copyto(out, solution, casting="same_kind")
 
         return rows
@@ -53,7 +53,7 @@ class HoyerCone(Update):
         bound, ratio = self._bounds(gram)
         if not bound > 0:
             return lambda rhs, factor: 0.0
-        return lambda rhs, factor: float(cone_residual(gram, rhs, bound, ratio, factor))
+        return lambda rhs, factor: float(kernels.cone.cone_residual(gram, rhs, bound, ratio, factor))
 
     def exact(self) -> Update | None:
         return self

@@ -1,7 +1,7 @@
 """Exact rows by the fast active-set method."""
 
+from partwise import kernels
 from partwise.algorithms.updates.scaling import rescaled, unit_diagonal
-from partwise.kernels.nnls import fnnls_rows
 from partwise.types import Array, Rows, Update
 
 
@@ -12,4 +12,4 @@ class FastActiveSet(Update):
 
     def prepare(self, gram: Array) -> Rows:
         scaled, scale = unit_diagonal(gram)
-        return rescaled(scale, lambda rhs, out: fnnls_rows(scaled, rhs, out))
+        return rescaled(scale, lambda rhs, out: kernels.nnls.fnnls_rows(scaled, rhs, out))

@@ -4,11 +4,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from partwise import kernels
 from partwise.algorithms.updates.clipped_least_squares import Clipped, inverse
 from partwise.algorithms.updates.scaling import rescaled, unit_diagonal
-from partwise.kernels.coordinate import coordinate_rows
-from partwise.kernels.nnls import pivoting_rows
-from partwise.kernels.row_systems import exact_rows
 from partwise.types import Array, Rows, Systems, Update
 
 SWEEPS, SETTLED = 4, 0.01
@@ -25,7 +23,7 @@ class Pivoting(Update):
     own_systems: ClassVar[bool] = True
 
     def solve_systems(self, rows: Systems, before: Array, out: Array) -> None:
-        exact_rows(rows.packed, rows.linear, rows.ridge, before, rows.free, out)
+        kernels.row_systems.exact_rows(rows.packed, rows.linear, rows.ridge, before, rows.free, out)
 
     def prepare(self, gram: Array) -> Rows:
         scaled, scale = unit_diagonal(gram)
@@ -34,7 +32,7 @@ class Pivoting(Update):
         def solve(rhs: Array, out: Array) -> None:
             clipped, guess = np.empty_like(rhs), np.empty_like(rhs)
             start(rhs, rhs, clipped)
-            coordinate_rows(scaled, ones, rhs, clipped, SWEEPS, SETTLED, guess)
-            pivoting_rows(scaled, rhs, guess, out)
+            kernels.coordinate.coordinate_rows(scaled, ones, rhs, clipped, SWEEPS, SETTLED, guess)
+            kernels.nnls.pivoting_rows(scaled, rhs, guess, out)
 
         return rescaled(scale, solve)

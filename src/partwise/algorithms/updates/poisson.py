@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from partwise.kernels.poisson import coordinate_rows, log_sums, ratio_rows
-from partwise.kernels.row_systems import newton_rows, poisson_systems, width
+from partwise import kernels
 from partwise.types import Array, EntryRows, EntryUpdate
 
 TILE = 2**17
@@ -29,7 +28,9 @@ class PoissonSweeps(EntryUpdate):
     """A row ends its sweeps when one gains at most this share of what the first one gained."""
 
     def solve(self, rows: EntryRows, out: Array) -> None:
-        coordinate_rows(*rows.entries, rows.fixed, rows.sums, rows.before, self.sweeps, self.settled, out, rows.logs)
+        kernels.poisson.coordinate_rows(
+            *rows.entries, rows.fixed, rows.sums, rows.before, self.sweeps, self.settled, out, rows.logs
+        )
 
     def exact(self) -> EntryUpdate:
         return PoissonSweeps(sweeps=1000, settled=1e-13)
@@ -46,18 +47,20 @@ class PoissonNewton(EntryUpdate):
 
     def solve(self, rows: EntryRows, out: Array) -> None:
         indptr, indices, values = rows.entries
-        tile = max(1, TILE // width(out.shape[1]))
+        tile = max(1, TILE // kernels.row_systems.width(out.shape[1]))
         for lo in range(0, len(out), tile):
             hi = min(lo + tile, len(out))
-            systems = np.zeros((hi - lo, width(out.shape[1])))
+            systems = np.zeros((hi - lo, kernels.row_systems.width(out.shape[1])))
             before = rows.before[lo:hi]
-            poisson_systems(indptr[lo : hi + 1], indices, values, rows.fixed, before, systems, rows.logs_before)
+            kernels.row_systems.poisson_systems(
+                indptr[lo : hi + 1], indices, values, rows.fixed, before, systems, rows.logs_before
+            )
             sums = rows.sums if len(rows.sums) == 1 else rows.sums[lo:hi]
-            newton_rows(systems, sums, rows.totals[lo:hi], before, out[lo:hi])
-        log_sums(indptr, indices, values, rows.fixed, out, rows.logs)
+            kernels.row_systems.newton_rows(systems, sums, rows.totals[lo:hi], before, out[lo:hi])
+        kernels.poisson.log_sums(indptr, indices, values, rows.fixed, out, rows.logs)
 
     def solve_systems(self, rows: EntryRows, systems: Array, out: Array) -> None:
-        newton_rows(systems, rows.sums, rows.totals, rows.before, out)
+        kernels.row_systems.newton_rows(systems, rows.sums, rows.totals, rows.before, out)
 
     def exact(self) -> EntryUpdate:
         return PoissonSweeps(sweeps=1000, settled=1e-13)
@@ -71,9 +74,9 @@ class PoissonMultiplicative(EntryUpdate):
 
     def solve(self, rows: EntryRows, out: Array) -> None:
         ratios = np.empty(out.shape)
-        ratio_rows(*rows.entries, rows.fixed, rows.before, ratios, rows.logs_before)
+        kernels.poisson.ratio_rows(*rows.entries, rows.fixed, rows.before, ratios, rows.logs_before)
         self.solve_systems(rows, ratios, out)
-        log_sums(*rows.entries, rows.fixed, out, rows.logs)
+        kernels.poisson.log_sums(*rows.entries, rows.fixed, out, rows.logs)
 
     def solve_systems(self, rows: EntryRows, systems: Array, out: Array) -> None:
         ratios = systems[:, : out.shape[1]]

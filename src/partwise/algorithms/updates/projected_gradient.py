@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partwise.kernels.gradient import gradient_rows
+from partwise import kernels
 from partwise.types import Array, Rows, Update
 
 
@@ -26,6 +26,6 @@ class ProjectedGradient(Update):
 
         def rows(rhs: Array, factor: Array, out: Array) -> None:
             np.copyto(out, factor)
-            gradient_rows(unit, rhs * rhs.dtype.type(scale), first, self.inner, self.tol, out)
+            kernels.gradient.gradient_rows(unit, rhs * rhs.dtype.type(scale), first, self.inner, self.tol, out)
 
         return rows
