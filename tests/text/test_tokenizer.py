@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partwise import datasets
+from partwise.kernels.tokens import BATCH
 from partwise.text import Weighting
 from partwise.text.characters import fold
 from partwise.text.tokenizer import PATTERN, default_rule, pattern_rule
@@ -121,6 +122,15 @@ def test_the_scanner_agrees_on_real_texts(name, monkeypatch):
         pytest.skip(str(error))
     for rule in (DEFAULT, RULES["scikit-learn"]):
         assert_same_words(rule, texts)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_words_in_batches_and_long_words(name):
+    """Runs of pairs and texts longer than the scanner's batches, and words as long as their keys, or one byte more."""
+    long = [sign * length + end for sign in "aдक𐐀" for length in range(1, 19) for end in ("", "a", "b")]
+    runs = [(sign * (BATCH - 1), sign * (BATCH + 1), sign * (2 * BATCH + 3)) for sign in "中のカไ"]
+    texts = [" ".join(long), *map("，".join, runs), *map(" ab ".join, runs), " ".join(["xy"] * (2 * BATCH + 1))]
+    assert_same_words(RULES[name], [*texts, "中" + "国本" * BATCH + " 中", *texts], threads=1)
 
 
 def test_the_scanner_is_used_where_it_pays(monkeypatch):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         shared_gram,
         squares,
         tokens,
+        word_table,
     )
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "shared_gram",
     "squares",
     "tokens",
+    "word_table",
 ]
 
 

@@ -1,9 +1,5 @@
-"""Words of UTF-8 texts as numbers: scanning into a hash table, merging tables, counting words document by document.
+"""Words of UTF-8 texts as numbers of :mod:`partwise.kernels.word_table`: scanning, and counting document by document.
 
-A table is three arrays: ``slots``, a power of two of pairs (key, 1 + number of the word, 0 where free) with open
-addressing; ``starts`` by the number of a word; and ``pool``, the bytes of all words: word i is
-``pool[starts[i]:starts[i + 1]]``. ``size`` holds the number of words. The key of a word of up to eight bytes is these
-bytes, so that equal keys are equal words; of a longer one it is a hash below a byte 0xFF, which no text in UTF-8 has.
 :mod:`partwise.text.characters` has the kinds of characters, :func:`partwise.text.tokenizer.default_pattern` the same
 rules as a regular expression.
 """
@@ -24,9 +20,10 @@ from partwise.kernels.character_kinds import (
     SHARP,
 )
 from partwise.kernels.jit import jit
+from partwise.kernels.word_table import NOTHING, WHOLE, hashed_key, look_up, shifted_key, word_key
 
-SEED, PRIME, SPREAD = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3), np.uint64(0x9E3779B97F4A7C15)
-BYTE, HALF, LONG = np.uint64(8), np.uint64(32), np.uint64(0xFF << 56)
+BATCH = 1024
+"""Words that are cut out of a text before they are looked up: look-ups in a row wait for the memory together."""
 S, SPACE = np.uint8(ord("s")), np.uint8(ord(" "))
 
 
@@ -37,87 +34,83 @@ def scan(text, ends, first, kinds, numbers, slots, starts, pool, size, ids, id_e
     The numbers of text i go to ``ids[id_ends[i]:id_ends[i + 1]]``. Returns the first text that was not scanned: less
     than all where the table became too full, which the caller enlarges before going on from there.
     """
-    room = len(slots) // 4
+    words = np.empty((BATCH, 4), np.uint64)
     for document in range(first, len(ends)):
-        lo = ends[document - 1] if document else 0
-        count = _scan_text(
-            text, lo, ends[document], kinds, numbers, slots, starts, pool, size, room, ids, id_ends[document]
-        )
-        if count < 0:
-            return document
+        at = ends[document - 1] if document else 0
+        count = id_ends[document]
+        while at < ends[document]:
+            at, batch = _words(text, at, ends[document], kinds, numbers, words)
+            if not look_up(text, words, batch, slots, starts, pool, size, ids, count):
+                return document
+            count += batch
         id_ends[document + 1] = count
     return len(ends)
 
 
 @jit
-def _scan_text(text, lo, hi, kinds, numbers, slots, starts, pool, size, room, ids, count):
-    """Scan one text; returns where its last number is, or −1 where the table is too full."""
-    at = lo
-    mask = len(slots) - 1
-    while at < hi:
+def _words(text, at, hi, kinds, numbers, words):
+    """Fill ``words`` with rows (start, end, two halves of the key); (where to go on, how many there are)."""
+    count = 0
+    while at < hi and count < len(words):
         byte = text[at]
         if byte < 0x80 and kinds[byte] == SEPARATOR:
             at += 1
             continue
-        begin, key = at, np.uint64(0)
+        begin, upper, lower = at, NOTHING, NOTHING
         while byte < 0x80 and kinds[byte] == LETTER:
-            key = (key << BYTE) | np.uint64(byte)
+            upper, lower = shifted_key(upper, lower, byte)
             at += 1
             byte = text[at] if at < hi else SPACE
-        if byte < 0x80 and kinds[byte] == SEPARATOR:  # a word of ASCII letters alone, as most are
-            if at - begin >= 2:
-                number = np.int64(-1)
-                if at - begin <= 8:
-                    slot = _first_slot(key, mask)
-                    while slots[slot + 1]:
-                        if slots[slot] == key:
-                            number = np.int64(slots[slot + 1]) - 1
-                            break
-                        slot = (slot + 2) & mask
-                if number < 0:
-                    number = _number(text, begin, at, slots, starts, pool, size, room)
-                    if number < 0:
-                        return -1
-                ids[count] = number
-                count += 1
-            continue
-        at = begin
+        length = at - begin
         kind, after = _kind(text, at, hi, kinds)
-        if kind in (LETTER, DIGIT):
-            end, shown = _word(text, at, hi, kinds, numbers)
-            if shown > at:
-                number = _number(text, at, shown, slots, starts, pool, size, room)
-                if number < 0:
-                    return -1
-                ids[count] = number
-                count += 1
-            at = end
+        while kind == LETTER or (kind == MARK and length):
+            while at < after:
+                upper, lower = shifted_key(upper, lower, text[at])
+                at += 1
+            length += 1
+            kind, after = _kind(text, at, hi, kinds)
+        if kind == SEPARATOR:  # a word of letters alone, as most are
+            if length >= 2:
+                if at - begin > WHOLE:
+                    upper, lower = hashed_key(text, begin, at)
+                count = _append(words, count, begin, at, upper, lower)
+            at = after
+        elif length or kind == DIGIT:
+            at, shown = _word(text, begin, hi, kinds, numbers)
+            if shown > begin:
+                upper, lower = word_key(text, begin, shown)
+                count = _append(words, count, begin, shown, upper, lower)
+        elif kind == KATAKANA:
+            at, other, after = _cluster(text, after, hi, kinds)
+            single = other != KATAKANA
+            while other == KATAKANA:
+                at, other, after = _cluster(text, after, hi, kinds)
+            if not single:
+                upper, lower = word_key(text, begin, at)
+                count = _append(words, count, begin, at, upper, lower)
         elif kind >= HAN:
-            single = True
-            begin, at = at, _cluster_end(text, after, hi, kinds)
-            first = begin
-            while at < hi:
-                other, after = _kind(text, at, hi, kinds)
-                if other != kind:
+            at, other, after = _cluster(text, after, hi, kinds)
+            if kind == HAN and other != HAN:
+                upper, lower = word_key(text, begin, at)
+                count = _append(words, count, begin, at, upper, lower)
+            while other == kind:
+                if count == len(words):  # the pair that begins here is the next word
+                    at = begin
                     break
-                single = False
-                end = _cluster_end(text, after, hi, kinds)
-                if kind != KATAKANA:
-                    number = _number(text, begin, end, slots, starts, pool, size, room)
-                    if number < 0:
-                        return -1
-                    ids[count] = number
-                    count += 1
+                end, other, after = _cluster(text, after, hi, kinds)
+                upper, lower = word_key(text, begin, end)
+                count = _append(words, count, begin, end, upper, lower)
                 begin, at = at, end
-            if (single and kind == HAN) or (not single and kind == KATAKANA):
-                number = _number(text, first, at, slots, starts, pool, size, room)
-                if number < 0:
-                    return -1
-                ids[count] = number
-                count += 1
         else:
             at = after
-    return count
+    return at, count
+
+
+@jit
+def _append(words, count, lo, hi, upper, lower):
+    """Write one more word."""
+    words[count, 0], words[count, 1], words[count, 2], words[count, 3] = lo, hi, upper, lower
+    return count + 1
 
 
 @jit
@@ -186,85 +179,13 @@ def _word(text, at, hi, kinds, numbers):
 
 
 @jit
-def _cluster_end(text, at, hi, kinds):
-    """The position after the marks that follow a letter."""
-    while at < hi:
-        kind, after = _kind(text, at, hi, kinds)
-        if kind != MARK:
-            break
+def _cluster(text, at, hi, kinds):
+    """(the position after the marks that follow a letter, kind of the character there, the position after it)"""
+    kind, after = _kind(text, at, hi, kinds)
+    while kind == MARK:
         at = after
-    return at
-
-
-@jit
-def _first_slot(key, mask):
-    """Where the search for a key begins, an even place; ``mask`` is the length of the slots less 1."""
-    value = key * SPREAD
-    value ^= value >> HALF
-    return np.int64(value << np.uint64(1)) & mask
-
-
-@jit
-def _key(text, lo, hi):
-    """The bytes of a short word, the hash of a long one."""
-    key = np.uint64(0)
-    if hi - lo <= 8:
-        for at in range(lo, hi):
-            key = (key << BYTE) | np.uint64(text[at])
-        return key
-    key = SEED
-    for at in range(lo, hi):
-        key = (key ^ np.uint64(text[at])) * PRIME
-    return key | LONG
-
-
-@jit
-def _number(text, lo, hi, slots, starts, pool, size, room):
-    """The number of the word text[lo:hi], a new one where it is not in the table; −1 where there is no room for it."""
-    key, mask, length = _key(text, lo, hi), len(slots) - 1, hi - lo
-    slot = _first_slot(key, mask)
-    while slots[slot + 1]:
-        if slots[slot] == key:
-            number = np.int64(slots[slot + 1]) - 1
-            if length <= 8:
-                return number
-            start = starts[number]
-            offset = 0 if starts[number + 1] - start == length else length + 1
-            while offset < length and pool[start + offset] == text[lo + offset]:
-                offset += 1
-            if offset == length:
-                return number
-        slot = (slot + 2) & mask
-    number = size[0]
-    start = starts[number]
-    if number >= room or start + length > len(pool):
-        return -1
-    for offset in range(length):
-        pool[start + offset] = text[lo + offset]
-    starts[number + 1] = start + length
-    slots[slot], slots[slot + 1] = key, np.uint64(number + 1)
-    size[0] = number + 1
-    return number
-
-
-@jit
-def rehash(old, slots):
-    """Fill empty, larger slots from others."""
-    mask = len(slots) - 1
-    for at in range(0, len(old), 2):
-        if old[at + 1]:
-            slot = _first_slot(old[at], mask)
-            while slots[slot + 1]:
-                slot = (slot + 2) & mask
-            slots[slot], slots[slot + 1] = old[at], old[at + 1]
-
-
-@jit
-def merge(words, word_starts, count, slots, starts, pool, size, numbers):
-    """Look the words of one table up in another, adding those it has not; ``numbers`` gets their numbers there."""
-    for word in range(count):
-        lo, hi = word_starts[word], word_starts[word + 1]
-        numbers[word] = _number(words, lo, hi, slots, starts, pool, size, len(slots) // 2)
+        kind, after = _kind(text, at, hi, kinds)
+    return at, kind, after
 
 
 @jit

@@ -49,7 +49,7 @@ class TermCounts:
     def add(self, analyzer: Analyzer, texts: Iterable[str]) -> None:
         """Count some texts more."""
         stream = read_terms(analyzer, texts, threads=1)
-        keys, totals = stream.names(np.arange(stream.counts.shape[1])), TermTotals.of(stream.counts)
+        keys, totals = stream.names(np.arange(stream.counts.shape[1])), TermTotals.of(stream.counts.T.tocsr())
         for name, count in vars(stream.tokens).items():
             setattr(self.tokens, name, getattr(self.tokens, name) + count)
         self.df.update(dict(zip(keys, map(int, totals.df), strict=True)))

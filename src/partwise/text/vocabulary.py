@@ -52,18 +52,19 @@ class Vocabulary:
         stream = read_terms(self.analyzer, texts, threads=threads)
         keys = stream.names(np.arange(stream.counts.shape[1]))
         rows = np.fromiter((self._rows.get(key, -1) for key in keys), np.int32, len(keys))
-        return _columns(stream.counts, rows, len(self))
+        return _by_term(stream.counts, rows, len(self))
 
     def weighted(self, counts: sp.csr_array) -> sp.csr_array:
-        """Counts (documents × terms) as weights, transposed."""
+        """Counts (terms × documents) as weights; the sums over a document run in the order of the terms."""
         local = WEIGHTS[self.weighting.weight][0]
-        weights = sp.csr_array(counts, dtype=np.float64).T.tocsr()  # sums then run in the order of the terms
-        weights.data = local(weights.data) * np.repeat(self.global_weights, np.diff(weights.indptr))
+        values = local(counts.data.astype(np.float64))
+        values *= np.repeat(self.global_weights, np.diff(counts.indptr))
+        weights = sp.csr_array((values, counts.indices, counts.indptr), shape=counts.shape)
         weights.eliminate_zeros()
         if self.weighting.normalize and weights.nnz:
             lengths = np.sqrt(np.bincount(weights.indices, weights.data**2, weights.shape[1]))
             weights.data /= lengths[weights.indices]
-        return sp.csr_array(weights)
+        return weights
 
     def column(self, text: str) -> Array:
         """The column of A for one text."""
@@ -156,7 +157,7 @@ def _recognised(weighting: Weighting, texts: Iterable[str]) -> tuple[Weighting, 
 
 
 def _chosen(weighting: Weighting, stream: TermStream) -> tuple[sp.csr_array, tuple[str, ...]]:
-    """(counts, keys in the order of the alphabet) of the terms that are in enough and not too many documents."""
+    """(counts, terms × documents; keys) of the terms in enough and not too many documents, in alphabetical order."""
     counts, size = stream.counts, stream.counts.shape[1]
     df = np.bincount(counts.indices, minlength=size)
     kept = np.flatnonzero(in_range(weighting, df, counts.shape[0]))
@@ -168,7 +169,7 @@ def _chosen(weighting: Weighting, stream: TermStream) -> tuple[sp.csr_array, tup
         order = order[most_frequent(weighting, np.bincount(counts.indices, counts.data, size)[kept[order]])]
     columns = np.full(size, -1, np.int32)
     columns[kept[order]] = np.arange(len(order))
-    return _columns(counts, columns, len(order)), tuple(map(names.__getitem__, order.tolist()))
+    return _by_term(counts, columns, len(order)), tuple(map(names.__getitem__, order.tolist()))
 
 
 def alphabetical(names: Sequence[str]) -> Array:
@@ -200,12 +201,13 @@ def most_frequent(weighting: Weighting, tf: Array) -> Array:
     return np.sort((-tf).argsort()[: weighting.max_terms])  # as scikit-learn has it, ties included
 
 
-def _columns(counts: sp.csr_array, places: Array, size: int) -> sp.csr_array:
-    """The counts with column j at ``places[j]``; those at −1 are left out."""
-    columns = places[counts.indices]
-    kept = columns >= 0
-    starts = narrow(np.concatenate([[0], np.cumsum(kept)])[counts.indptr])
-    return sp.csr_array((counts.data[kept], columns[kept], starts), shape=(counts.shape[0], size))
+def _by_term(counts: sp.csr_array, places: Array, size: int) -> sp.csr_array:
+    """The counts transposed, with column j as row ``places[j]``; those at −1 are left out."""
+    terms = places[counts.indices]
+    kept = np.flatnonzero(terms >= 0)
+    starts = narrow(np.searchsorted(kept, counts.indptr))
+    shape = (counts.shape[0], size)
+    return sp.csr_array((counts.data[kept], terms[kept], starts), shape=shape).T.tocsr()
 
 
 def shown(analyzer: Analyzer, tokens: TokenCounts, keys: Iterable[str]) -> tuple[str, ...]:

@@ -25,15 +25,17 @@ class TermTotals:
 
     @classmethod
     def of(cls, counts: sp.csr_array) -> TermTotals:
-        """From the counts, documents × terms."""
-        documents, terms = counts.shape
-        columns, tf = counts.indices, counts.data
-        several = tf > 1  # 1 log 1 = 0
+        """From the counts, terms × documents."""
+        terms, documents = counts.shape
+        df, tf = np.diff(counts.indptr), counts.data
+        sums = np.concatenate([[0], np.cumsum(tf, dtype=np.int64)])[counts.indptr]
+        several = np.flatnonzero(tf > 1)  # 1 log 1 = 0
+        rows, tf = np.repeat(np.arange(terms), df)[several], tf[several]
         return cls(
             documents,
-            np.bincount(columns, minlength=terms).astype(np.float64),
-            np.bincount(columns, tf, terms),
-            np.bincount(columns[several], tf[several] * np.log(tf[several]), terms),
+            df.astype(np.float64),
+            np.diff(sums).astype(np.float64),
+            np.bincount(rows, tf * np.log(tf), terms),
         )
 
 

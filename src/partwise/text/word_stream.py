@@ -156,7 +156,7 @@ class _Table:
     """A growing table of words for the compiled scanner."""
 
     def __init__(self) -> None:
-        self._slots = np.zeros(2 * LEAST_SLOTS, np.uint64)
+        self._slots = np.zeros((LEAST_SLOTS, 3), np.uint64)
         self._starts = np.zeros(LEAST_SLOTS + 1, np.int64)
         self._pool = np.empty(8 * LEAST_SLOTS, np.uint8)
         self._size = np.zeros(1, np.int64)
@@ -181,10 +181,10 @@ class _Table:
     def _grow(self) -> None:
         """Make room for twice as many words."""
         slots, starts, pool = self._slots, self._starts, self._pool
-        self._slots, self._starts = np.zeros(2 * len(slots), np.uint64), np.zeros(len(slots) + 1, np.int64)
+        self._slots, self._starts = np.zeros((2 * len(slots), 3), np.uint64), np.zeros(2 * len(slots) + 1, np.int64)
         self._pool = np.empty(2 * len(pool), np.uint8)
         self._starts[: len(starts)], self._pool[: len(pool)] = starts, pool
-        kernels.tokens.rehash(slots, self._slots)
+        kernels.word_table.rehash(slots, self._slots)
 
     def add(self, words: Iterable[str]) -> None:
         """Number some words."""
@@ -200,11 +200,11 @@ class _Table:
     def _look_up(self, words: Array, starts: Array, count: int) -> Array:
         """The numbers of the first words of a pool, which are added where they are new."""
         numbers, length = np.empty(count, np.int32), int(starts[count])
-        while int(self._size[0]) + count > len(self._slots) // 4 or (
+        while int(self._size[0]) + count > len(self._slots) // 8 * kernels.word_table.FULL or (
             int(self._starts[self._size[0]]) + length > len(self._pool)
         ):
             self._grow()
-        kernels.tokens.merge(words, starts, count, *self._arrays(), numbers)
+        kernels.word_table.merge(words, starts, count, *self._arrays(), numbers)
         return numbers
 
     def words(self) -> Words:
