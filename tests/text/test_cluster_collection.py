@@ -8,7 +8,18 @@ from corpus import documents
 
 import partwise as pw
 from partwise.data.dask.connecting import connected
-from partwise.text import TopicModel, Weighting, collect, collect_parquet, load_model, read_documents
+from partwise.engine.plan import KEPT
+from partwise.text import (
+    LSI,
+    TopicModel,
+    Weighting,
+    collect,
+    collect_parquet,
+    load_model,
+    open_collection,
+    read_documents,
+    store_texts,
+)
 
 pytest.importorskip("distributed", reason="distributed is not installed: pip install partwise[dask]")
 pytestmark = pytest.mark.filterwarnings("default")  # the cluster's own warnings are not ours
@@ -65,6 +76,28 @@ def test_topics_are_those_of_the_run_in_memory(client, folder, tmp_path, weighti
     assert again.explain(7) == other.explain(7)
     assert [t.terms[0].term for t in again.topics()] == [t.terms[0].term for t in one.topics()]
     assert again.search("ship harbour").hits[0].id == one.search("ship harbour").hits[0].id
+
+
+@pytest.mark.parametrize("beyond", [0, 1])
+@pytest.mark.parametrize("kind", [TopicModel, LSI])
+def test_a_large_collection_has_one_precision_everywhere(client, folder, tmp_path, monkeypatch, kind, beyond):
+    """From the limit on single precision, in memory, on disk and on a cluster, with the same factors and plans."""
+    corpus = list(read_documents(folder, **COLUMNS))
+    entries = collect(corpus).A.nnz
+    monkeypatch.setattr("partwise.text.collection.SINGLE", entries + beyond)
+    dtype, rounding = (np.float64, 1e-6) if beyond else (np.float32, 2e-4)
+    store_texts(tmp_path / "m", corpus)
+    places = [collect(corpus), open_collection(tmp_path / "m"), collect_parquet(folder, client=client, **COLUMNS)]
+    places.append(open_collection(tmp_path / "m", client=client))
+    assert [collection.A.dtype for collection in places] == [dtype] * 4
+    near, *others = (kind(3, threads=2).fit_collection(collection) for collection in places)
+    points = near.coordinates
+    assert points.dtype == dtype
+    for model in others:
+        assert model.coordinates.dtype == dtype
+        np.testing.assert_allclose(model.coordinates, points, atol=rounding * abs(points).max())
+    pair = 3 * sum(near.collection.A.shape) * np.dtype(dtype).itemsize
+    assert [pw.plan(collection.A, 3).checkpoint for collection in places] == [int(KEPT[True] * pair)] * 4
 
 
 def test_the_matrix_stays_with_the_workers(client, folder):

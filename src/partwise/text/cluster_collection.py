@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.text.collection import Collection, CollectionBuilder, DocumentRecord
+from partwise.text.collection import Collection, CollectionBuilder, DocumentRecord, precision
 from partwise.text.document import Document
 from partwise.text.read_documents import missing, python_warning
 from partwise.text.readers.parquet import SUFFIX, FileRows, ParquetFiles, parquet_paths
 from partwise.text.readers.source import ENCODING, ReadProblems, TextSource
 from partwise.text.readers.table_columns import TableColumns
-from partwise.text.term_counts import TermCounts, count_terms, vocabulary_from_counts
+from partwise.text.term_counts import TermCounts, count_terms, entry_count, vocabulary_from_counts
 from partwise.text.vocabulary import Vocabulary
 from partwise.text.weighting import Weighting
 
@@ -58,8 +58,9 @@ def collect_parquet(
     builder = _build(client.gather(client.map(_records, first_pass, pure=False)), warn or python_warning)
     del first_pass
     vocabulary = vocabulary_from_counts(chosen, counts)
+    dtype = precision(entry_count(vocabulary, counts))
     [shared] = client.scatter([vocabulary], broadcast=True, hash=False)
-    data = from_blocks(client, placed(client, reader.weight, parts, shared), edges, len(vocabulary))
+    data = from_blocks(client, placed(client, reader.weight, parts, shared), edges, len(vocabulary), dtype)
     return builder.collection(vocabulary, data, data.T.row_norms2 == 0)
 
 

@@ -17,10 +17,10 @@ import scipy.sparse as sp
 from partwise.data.disk import open_matrix
 from partwise.data.manifest import MANIFEST, Stored
 from partwise.data.write import PART_BYTES, full_disk_as_sentence, new_folder, write_matrix
-from partwise.text.collection import Collection, CollectionBuilder, DocumentRecord
+from partwise.text.collection import Collection, CollectionBuilder, DocumentRecord, precision
 from partwise.text.document import Document, as_documents
 from partwise.text.json_arrays import array_to_json, json_to_array
-from partwise.text.term_counts import TermCounts, check_two_passes, vocabulary_from_counts
+from partwise.text.term_counts import TermCounts, check_two_passes, entry_count, vocabulary_from_counts
 from partwise.text.vocabulary import CANDIDATES, Vocabulary
 from partwise.text.weighting import Weighting
 from partwise.text.word_stream import batches
@@ -57,8 +57,9 @@ def store_texts(
         counts = _count_terms(as_documents(documents), chosen, records, memory_limit)
         records.refuse_same_ids()
         vocabulary = vocabulary_from_counts(chosen, counts)
+        dtype = precision(entry_count(vocabulary, counts))
         del counts
-        blocks = _blocks(as_documents(documents), vocabulary, len(records), memory_limit // 64)
+        blocks = _blocks(as_documents(documents), vocabulary, dtype, len(records), memory_limit // 64)
         return write_matrix(
             path,
             blocks,
@@ -96,12 +97,14 @@ def _count_terms(
     return counts
 
 
-def _blocks(documents: Iterable[Document], vocabulary: Vocabulary, count: int, size: int) -> Iterator[sp.csr_array]:
+def _blocks(
+    documents: Iterable[Document], vocabulary: Vocabulary, dtype: np.dtype[Any], count: int, size: int
+) -> Iterator[sp.csr_array]:
     """Pass 2: terms × documents, about ``size`` characters of text at a time."""
     total = 0
     for batch in batches((document.text for document in documents), size):
         total += len(batch)
-        yield vocabulary.transform(batch)
+        yield vocabulary.transform(batch).astype(dtype, copy=False)
     if total != count:
         raise ValueError(f"The texts changed while they were read: {count:,} documents at first, then {total:,}.")
 

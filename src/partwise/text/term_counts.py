@@ -75,6 +75,11 @@ class TermCounts:
             analyzer.stems.clear()
 
 
+def entry_count(vocabulary: Vocabulary, counts: TermCounts) -> int:
+    """How many entries the matrix of the counted documents has for the terms of a vocabulary."""
+    return sum(counts.df[key] for key in vocabulary.keys)
+
+
 def check_two_passes(weighting: Weighting) -> None:
     """Refuse what needs all texts in memory."""
     if weighting.phrases is not None:

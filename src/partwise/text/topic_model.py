@@ -47,10 +47,6 @@ from partwise.text.topics import (
 from partwise.text.weighting import Weighting
 from partwise.types import Array
 
-SINGLE = 2**19
-"""Entries from which on a matrix in memory is factored in the single precision in which it is kept: a quarter less time
-for the same error, but other kernels, which the first such run must compile."""
-
 
 class TopicModel(TextModel):
     """Documents as mixtures of k topics, A ≈ W H with W, H ≥ 0.
@@ -113,9 +109,8 @@ class TopicModel(TextModel):
         return swamping_words(self.factorization.w, self.terms)
 
     def _factor(self, collection: Collection) -> None:
-        large = sp.issparse(collection.A) and collection.A.nnz >= SINGLE
         fit = factorize(
-            collection.in_memory() if large else collection.A,
+            collection.A,
             self.k,
             algorithm=self.algorithm,
             loss=self.loss,

@@ -97,13 +97,15 @@ def from_stored(stored: Stored, client: Any) -> ClusterData:
     return (ClusterData if stored.known is None else WeightedClusterData)(cluster, turned=stored.long == 1)
 
 
-def from_blocks(client: Any, blocks: Sequence[Any], edges: Sequence[int], short: int) -> ClusterData:
-    """Futures of float64 blocks of consecutive columns, which become parts where they are."""
+def from_blocks(
+    client: Any, blocks: Sequence[Any], edges: Sequence[int], short: int, dtype: np.dtype[Any]
+) -> ClusterData:
+    """Futures of blocks of consecutive columns, which become parts of a type of numbers where they are."""
     parts = [
-        client.submit(on_worker.make_part, [[block]], 1, edges[number], number, "<f8", pure=False)
+        client.submit(on_worker.make_part, [[block]], 1, edges[number], number, dtype.str, pure=False)
         for number, block in enumerate(blocks)
     ]
-    return ClusterData(Cluster(client, parts, edges, short, np.float64), turned=True)
+    return ClusterData(Cluster(client, parts, edges, short, dtype), turned=True)
 
 
 def placed(client: Any, function: Any, items: Sequence[Any], *shared: Any, retries: int = 0) -> list[Any]:
