@@ -297,15 +297,55 @@ def test_no_flipped_bit_of_a_part_is_a_raw_error(tmp_path):
         {"shape": [10**12, 3]},
         {"files": {"../../x": [1, 1]}},
         {"nnz": "many"},
+        {"files": []},
     ],
 )
 def test_a_forged_manifest(tmp_path, change):
-    """Sizes that do not fit together are refused before anything is read."""
+    """Sizes that do not fit together are refused before anything is read, also where nothing is left to compare."""
     pw.write_matrix(tmp_path / "m", sparse())
     path = tmp_path / "m" / MANIFEST
-    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    manifest = json.loads(path.read_text())
+    del manifest["check"]
+    path.write_text(json.dumps(manifest))
+    pw.open_matrix(tmp_path / "m")  # as version 0.1 has written it
+    path.write_text(json.dumps(manifest | change))
     with pytest.raises(ValueError, match=r"damaged.*\.$"):
         pw.open_matrix(tmp_path / "m")
+
+
+@pytest.mark.parametrize("make", [sp.csr_array, np.asarray])
+def test_borders_that_do_not_fit_the_parts(tmp_path, make):
+    """A border one row off would give a part another width."""
+    matrix = make(np.random.default_rng(0).random((12, 10)))
+    stored = pw.write_matrix(tmp_path / "m", matrix, part_bytes=300)
+    path = tmp_path / "m" / MANIFEST
+    manifest = json.loads(path.read_text())
+    del manifest["check"]
+    manifest["edges"][1] += 1
+    assert stored.parts > 2
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(ValueError, match=r"damaged.*\.$"):
+        pw.open_matrix(tmp_path / "m")
+
+
+def test_a_manifest_whose_numbers_still_fit(tmp_path):
+    """Rows for columns: only the manifest's own checksum can tell."""
+    pw.write_matrix(tmp_path / "m", np.ones((6, 6)))
+    path = tmp_path / "m" / MANIFEST
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"long": 0}))
+    with pytest.raises(ValueError, match=r"manifest\.json is damaged: .*\.$"):
+        pw.open_matrix(tmp_path / "m")
+
+
+@pytest.mark.parametrize("name", ["000000.rows.values.npy", "columns.norms2.npy"])
+def test_an_array_in_the_other_byte_order(tmp_path, name):
+    """One bit of a header makes other numbers of the same bytes; so does a read of a few rows."""
+    stored = pw.write_matrix(tmp_path / "m", np.ones((6, 5)))
+    path = tmp_path / "m" / name
+    path.write_bytes(path.read_bytes().replace(b"'<f8'", b"'>f8'"))
+    for read in (stored.read, stored.view):
+        with pytest.raises(ValueError, match=rf"{name} cannot be read: its header is damaged; convert .*\.$"):
+            read(name)
 
 
 @pytest.mark.parametrize("long", [0, 1])

@@ -6,10 +6,12 @@ import hashlib
 import json
 import os
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -76,6 +78,7 @@ class Stored:
             raise ValueError(f"{folder} is not a {KIND}: it has no {MANIFEST}; make one with partwise convert.")
         try:
             header = json.loads(manifest.read_text(encoding="utf-8"))
+            check = header.pop("check", None)  # which a matrix of version 0.1 does not have
             kind, layout = str(header["kind"]), int(header["version"])
             files = {_plain(name): (int(count), int(crc)) for name, (count, crc) in header["files"].items()}
             stored = cls(
@@ -89,7 +92,7 @@ class Stored:
                 files,
                 Reader().read(Known, header["known"]) if "known" in header else None,
             )
-        except (ValueError, KeyError, TypeError, IndexError):
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError):
             raise ValueError(f"{manifest} is not the manifest of a {KIND}, or it is damaged.") from None
         if kind != KIND:
             raise ValueError(f"{manifest} describes a {kind}, not a {KIND}.")
@@ -97,8 +100,8 @@ class Stored:
             raise ValueError(
                 f"{manifest} was written by a newer partwise (layout {layout}, this one reads {LAYOUT}); update."
             )
-        if not stored.sound:
-            raise ValueError(f"{manifest} is damaged: its sizes do not fit together; convert the matrix again.")
+        if not stored.sound or check not in (None, checksum(header)):
+            raise ValueError(f"{manifest} is damaged: what it says does not fit together; convert the matrix again.")
         for name in files:
             if not (folder / name).is_file():
                 raise FileNotFoundError(_missing(folder / name))
@@ -119,8 +122,17 @@ class Stored:
             and self.edges[-1] == self.sides[0]
             and min(lengths, default=0) >= 1
             and {*names, *(f"{order}.norms2.npy" for order in ORDERS)} <= set(self.files)
+            and all(self._fits(part, length, order) for part, length in enumerate(lengths) for order in orders)
             and min(count for count, _ in self.files.values()) >= 0
         )
+
+    def _fits(self, part: int, length: int, order: str) -> bool:
+        """Whether the arrays of a part in one order have the sizes of that many rows."""
+        counts = [self.files[name][0] for name in self.names(part, order)]
+        if not self.sparse:
+            return counts in ([], [length * self.sides[1]])
+        lines = length if order == ORDERS[0] else self.sides[1]
+        return not counts or (counts[0] == lines + 1 and counts[1] == counts[2])
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -152,19 +164,10 @@ class Stored:
     def read(self, name: str, out: Array | None = None) -> Array:
         """Read one array, into the front of ``out`` if there is one; the first read compares its checksum."""
         path = self.folder / name
-        try:
-            with path.open("rb") as file:
-                _, dtype = read_npy_header(file)
-                count = self.files[name][0]
-                if file.tell() + count * dtype.itemsize != path.stat().st_size:
-                    raise ValueError("its length is not the one that was written.")
-                array: Any = np.empty(count, dtype) if out is None else out[:count]
-                complete = array.dtype == dtype and file.readinto(array) == array.nbytes and not file.read(1)
-        except FileNotFoundError:
-            raise FileNotFoundError(_missing(path)) from None
-        except (OSError, ValueError, KeyError) as error:
-            why = error.strerror if isinstance(error, OSError) else str(error).rstrip(".")
-            raise ValueError(f"{path} cannot be read: {why}; convert the matrix again.") from None
+        with self._readable(path), path.open("rb") as file:
+            count, dtype = self.files[name][0], self._dtype(file, name)
+            array: Any = np.empty(count, dtype) if out is None else out[:count]
+            complete = array.dtype == dtype and file.readinto(array) == array.nbytes and not file.read(1)
         if not complete or (name not in self.seen and zlib.crc32(array) != self.files[name][1]):
             raise ValueError(f"{path} is damaged or belongs to another matrix; convert the matrix again.")
         self.seen.add(name)
@@ -182,15 +185,36 @@ class Stored:
 
     def view(self, name: str) -> Array:
         """One array as a memory map, for a few of its entries."""
-        if self.files[name][0] == 0:
+        path, count = self.folder / name, self.files[name][0]
+        if count == 0:
             return self.read(name)
+        with self._readable(path), path.open("rb") as file:
+            return np.asarray(np.memmap(file, self._dtype(file, name), "r", file.tell(), (count,)))
+
+    def _dtype(self, file: IO[bytes], name: str) -> np.dtype[Any]:
+        """The type of the numbers of a file, which stands at the first one then."""
+        _, dtype = read_npy_header(file)
+        if file.tell() + self.files[name][0] * dtype.itemsize != os.fstat(file.fileno()).st_size:
+            raise ValueError("its length is not the one that was written.")
+        if dtype.kind not in "fiu" or not dtype.isnative:  # all that is written here
+            raise ValueError("its header is damaged.")
+        return dtype
+
+    @contextmanager
+    def _readable(self, path: Path) -> Iterator[None]:
+        """Turn what a file cannot be read for into a sentence."""
         try:
-            array = np.asarray(np.load(self.folder / name, mmap_mode="r", allow_pickle=False))
-            if array.shape != (self.files[name][0],):
-                raise ValueError(array.shape)
-            return array
-        except Exception:  # the header is a Python literal, and a damaged one can raise nearly anything
-            raise ValueError(f"{self.folder / name} is damaged; convert the matrix again.") from None
+            yield
+        except FileNotFoundError:
+            raise FileNotFoundError(_missing(path)) from None
+        except (OSError, ValueError, KeyError) as error:
+            why = error.strerror if isinstance(error, OSError) else str(error).rstrip(".")
+            raise ValueError(f"{path} cannot be read: {why}; convert the matrix again.") from None
+
+
+def checksum(header: dict[str, Any]) -> int:
+    """The CRC-32 of what a manifest says."""
+    return zlib.crc32(json.dumps(header, sort_keys=True).encode())
 
 
 def _plain(name: Any) -> str:

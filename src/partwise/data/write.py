@@ -29,6 +29,7 @@ from partwise.data.manifest import (
     WEIGHTED_FACTS,
     Known,
     Stored,
+    checksum,
     file_name,
 )
 from partwise.data.observed import Observed
@@ -330,7 +331,7 @@ class _Writer:
         if self._entries is not None:
             manifest["known"] = asdict(self._entries)
         with atomic(self._folder / MANIFEST) as file:
-            file.write(json.dumps(manifest).encode())
+            file.write(json.dumps(manifest | {"check": checksum(manifest)}).encode())
         for path in self._folder.iterdir():
             if path.name not in (*self._files, MANIFEST):
                 path.unlink()
