@@ -351,7 +351,7 @@ def test_a_client_that_is_not_the_current_one(client, tmp_path):
     assert f"iteration 2, error {fit.history.error[1]:.6f}" in names
 
 
-@pytest.mark.parametrize("loss", ["restarted", "deserted"])
+@pytest.mark.parametrize("loss", ["restarted", "deserted", "closed"])
 def test_a_cluster_that_is_gone(loss, monkeypatch):
     """What cannot be made again is said in a sentence, and nobody waits for workers that never come back."""
     monkeypatch.setattr(waiting, "PATIENCE", 0.2)
@@ -362,11 +362,13 @@ def test_a_cluster_that_is_gone(loss, monkeypatch):
         next(steps)
         if loss == "restarted":
             client.cancel([Future(key, client) for key in list(client.futures)], force=True)
+        elif loss == "closed":
+            client.close()
         else:
             cluster.scale(0)
             while client.nthreads():
                 time.sleep(0.02)
-        sentence = "restarted or closed in the middle" if loss == "restarted" else "no workers for 0.2 seconds"
+        sentence = "no workers for 0.2 seconds" if loss == "deserted" else "restarted or closed in the middle"
         with pytest.raises(Lost, match=sentence + r".*; .*call again, from a checkpoint if there is one\.$"):
             list(islice(steps, 9))
 

@@ -28,7 +28,7 @@ class Cluster:
     """The parts of one matrix on a cluster, rows along the long axis."""
 
     def __init__(self, client: Any, parts: Sequence[Any], edges: Sequence[int], short: int, dtype: Any) -> None:
-        self.client, self.parts, self.edges = client, list(parts), list(edges)
+        self._client, self.parts, self.edges = client, list(parts), list(edges)
         self.shape, self.dtype = (int(edges[-1]), short), np.dtype(dtype)
         try:
             self.facts: list[on_worker.Facts] = gathered(client, client.map(on_worker.facts, self.parts, pure=False))
@@ -37,6 +37,13 @@ class Cluster:
         self._threads = max(1, sum(client.nthreads().values()) // len(self.parts))
         self._disturbed = False
         self.homes = self._places()
+
+    @property
+    def client(self) -> Any:
+        """The client that the parts lie with; one that was closed can do nothing any more."""
+        if self._client.status in ("closing", "closed"):
+            raise Lost(RESTARTED)
+        return self._client
 
     def _places(self) -> list[list[str]]:
         """Where each part lies, so that its tasks go there and it is not carried about; anywhere, where it is lost."""
