@@ -236,7 +236,7 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
             "np.log(totals.documents / (totals.df + 1.0)) + 1.0",
         ),
         ("/ np.log(totals.documents + 1)", "/ np.log(totals.documents)"),
-        ("several = tf > 1  #", "several = tf > 2  #"),
+        ("several = np.flatnonzero(tf > 1)", "several = np.flatnonzero(tf > 2)"),
     ],
 }
 SURVIVE: dict[str, str] = {}
