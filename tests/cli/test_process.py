@@ -60,7 +60,7 @@ def test_an_interrupt_leaves_no_file(when, folder, tmp_path):
     """Ctrl-C while reading or factorising: exit code 130, one sentence, the folder as it was."""
     target = tmp_path / "m.partwise"
     source = "-" if when == "reading" else str(folder / "news.csv")
-    arguments = ["partwise", "topics", source, "-k", "2", "-o", str(target)]
+    arguments = ["partwise", "topics", source, "-k", "2", "-o", str(target), "--title-column", "none"]
     code = SLOW + f"sys.argv = {arguments}\nsys.stderr.write('ready'), sys.stderr.flush()\nmain()"
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", code], env=ENVIRONMENT, **pipes) as process:
@@ -129,6 +129,8 @@ def test_sigterm_ends_a_run_as_an_interrupt_does(folder, tmp_path):
         "partwise",
         "topics",
         str(folder / "news.csv"),
+        "--title-column",
+        "none",
         "-k",
         "2",
         "--init",

@@ -35,7 +35,7 @@ def test_convert_then_topics(folder, warm, saved, tmp_path):
 def test_topics_goes_on_from_its_checkpoint(folder, warm, tmp_path):
     """The same command gives the same at once; other documents or settings are refused in a sentence."""
     kept = tmp_path / "run"
-    options = ["-k", 3, "--checkpoint", kept, "--every", 2, "--json"]
+    options = ["-k", 3, "--checkpoint", kept, "--every", 2, "--json", "--title-column", "headline"]
     first = json.loads(warm("topics", "news.csv", *options, cwd=folder).stdout)
     assert pw.resume(kept).phase == "done"
     again = json.loads(warm("topics", "news.csv", *options, cwd=folder).stdout)

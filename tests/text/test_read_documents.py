@@ -145,3 +145,49 @@ def test_reading_streams(tmp_path, format):
     tracemalloc.stop()
     assert count == 8000
     assert peak < 1_000_000 < 8000 * len(row)
+
+
+def titles(folder, format, columns, **options):
+    """The titles of a table of one row, and what was said."""
+    table, path, said = {name: [name.upper()] for name in columns}, folder / f"t.{format}", []
+    if format == "parquet":
+        pyarrow.parquet.write_table(pyarrow.table(table), path)
+    elif format == "csv":
+        path.write_text(",".join(columns) + "\n" + ",".join(map(str.upper, columns)) + "\n", encoding="utf-8")
+    else:
+        row = json.dumps({name: cells[0] for name, cells in table.items()})
+        path.write_text(f"[{row}]" if format == "json" else row, encoding="utf-8")
+    return [document.title for document in read_documents(path, warn=said.append, **options)], said
+
+
+@pytest.mark.parametrize("format", ["csv", "json", "jsonl", "parquet"])
+def test_the_column_of_titles_can_be_guessed(tmp_path, format):
+    """By its name, in any case; not where ids are named, nor the text or the label; what was guessed is said."""
+    auto = {"title_column": "auto"}
+    shown, said = titles(tmp_path, format, ["id", "Name", "text"], **auto)
+    assert shown == ["NAME"]
+    assert said == [
+        f"Documents are shown by the column 'Name'; --title-column chooses another or none: {tmp_path}/t.{format}."
+    ]
+    assert titles(tmp_path, format, ["text", "id"], **auto)[0] == ["ID"]
+    for columns, options in {
+        ("id", "name", "text"): {},
+        ("other", "text"): auto,
+        ("name", "id", "text"): auto | {"id_column": "id"},
+        ("name", "other"): auto | {"column": "name"},
+        ("title", "text"): auto | {"label_column": "title"},
+    }.items():
+        assert titles(tmp_path, format, columns, **options) == ([""], [])
+    assert titles(tmp_path, format, ["name", "title", "text"], title_column="name") == (["NAME"], [])
+
+
+def test_what_is_no_text_is_no_guessed_title(tmp_path):
+    """A list in such a column is left out, and refused only in a column that was named."""
+    path = tmp_path / "t.jsonl"
+    path.write_text(
+        '{"text": "ship", "name": ["a"]}\n{"text": "sea", "name": "b"}\n{"text": "sky"}\n', encoding="utf-8"
+    )
+    documents = read_documents(path, title_column="auto", warn=lambda said: None)
+    assert [document.title for document in documents] == ["", "b", ""]
+    with pytest.raises(ValueError, match="'name' holds a list"):
+        list(read_documents(path, title_column="name"))

@@ -12,7 +12,7 @@ from partwise.cli import options
 from partwise.cli.matrix_input import is_matrix, matrix_from
 from partwise.cli.output import abridged, cell, print_json, say, show, table, working
 from partwise.cli.plugins import load_plugins
-from partwise.cli.text_input import collection_from, topic_model_from
+from partwise.cli.text_input import matrix_of_texts, topic_model_from
 from partwise.inits.table import as_init
 from partwise.storage import archive as files
 from partwise.study.compare import COMPARED, STARTS, MethodRow, compare_methods
@@ -66,7 +66,7 @@ def compare(
     if reading.column is None and reading.format is None and is_matrix(paths[0]):
         data = matrix_from(paths[0])
     else:
-        data = collection_from(paths[0], weighting, reading).A
+        data = matrix_of_texts(paths[0], weighting, reading)
     show_grid(unknown.observed(data), k, as_json, seed=seed, threads=threads, **settings)
 
 

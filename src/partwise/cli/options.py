@@ -17,6 +17,9 @@ from partwise.data.unknown import observed
 from partwise.io.read_matrix import read_matrix
 from partwise.losses.table import algorithm_for, as_loss
 from partwise.text.readers.source import ENCODING
+from partwise.text.readers.table_columns import AUTO as AUTO_TITLE
+from partwise.text.readers.table_columns import NONE as NO_TITLE
+from partwise.text.readers.table_columns import TITLES
 from partwise.text.stop_words import AUTO, ENGLISH, LANGUAGE, language_names, read_stop_words
 from partwise.text.weighting import Weighting
 
@@ -65,13 +68,20 @@ class ReadingOptions:
     ] = None
     column: Annotated[str | None, reading(help="The column with the text.")] = None
     id_column: Annotated[str | None, reading(help="The column with the ids.")] = None
-    title_column: Annotated[str | None, reading(help="The column with the titles.")] = None
+    title_column: Annotated[
+        str | None,
+        reading(help=f"The column with the titles; auto: without --id-column one called {', '.join(TITLES)}; none."),
+    ] = AUTO_TITLE
     label_column: Annotated[str | None, reading(help="The column with labels to compare clusters with.")] = None
     encoding: Annotated[str, reading(help="The encoding, or several to try in turn.")] = ENCODING
     strip: Annotated[
         str | None, reading(help="Strip mail (headers, quoted lines, signatures), html (tags), or mail,html.")
     ] = None
     unique: Annotated[bool, reading("--unique", help="Leave out exact copies of earlier texts.")] = False
+
+    def __post_init__(self) -> None:
+        if self.title_column == NO_TITLE:
+            object.__setattr__(self, "title_column", None)
 
 
 @dataclass(frozen=True)

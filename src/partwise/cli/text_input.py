@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import scipy.sparse as sp
 
 from partwise.cli.matrix_input import is_matrix, matrix_from
 from partwise.cli.options import ReadingOptions
@@ -65,7 +68,12 @@ def are_texts(path: str, reading: ReadingOptions) -> bool:
 
 def matrix_or_texts(path: str, weighting: Weighting, reading: ReadingOptions) -> ArrayOrSparse | Data:
     """The matrix in a file or a folder of `convert`, or that of texts."""
-    return collection_from(path, weighting, reading).A if are_texts(path, reading) else matrix_from(path)
+    return matrix_of_texts(path, weighting, reading) if are_texts(path, reading) else matrix_from(path)
+
+
+def matrix_of_texts(path: str, weighting: Weighting, reading: ReadingOptions) -> sp.csr_array | Data:
+    """The matrix of texts, for a verb that shows no document, so that no column of titles is looked for."""
+    return collection_from(path, weighting, replace(reading, title_column=None)).A
 
 
 def cluster(scheduler: str | None) -> AbstractContextManager[Any]:

@@ -7,7 +7,7 @@ import io
 import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -88,7 +88,8 @@ def fold_in_documents(model: TextModel, path: str, reading: options.ReadingOptio
     """The mixtures of new documents, read and folded in batch by batch."""
     mixtures: list[Mixture] = []
     with working("reading") as update:
-        documents = counted(read_documents(path, warn=note, **vars(reading)), update, "documents")
+        source = vars(replace(reading, title_column=None))
+        documents = counted(read_documents(path, warn=note, **source), update, "documents")
         while batch := list(islice(documents, BATCH)):
             if not mixtures:
                 _note_foreign_words(model, batch)

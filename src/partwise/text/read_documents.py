@@ -59,6 +59,8 @@ def read_documents(
     format : "lines", "csv", "tsv", "json" (an array), "jsonl" or "parquet"; from the file's name unless given, stdin is
         "lines".
     column : the text's column or key; "text", or the only one, unless given. Ids are row numbers unless given.
+    title_column : a column, or "auto": without ``id_column`` the first of "title", "headline", "name", "subject",
+        "filename" and "id" that the table has; ``warn`` is told which.
     encoding : an encoding, or several such as "utf-8,latin-1", of which the first that fits a line or file is taken.
     strip : "mail" (headers, quoted lines, signatures), "html" (tags), or "mail,html".
     unique : leave out a text that is an exact copy of an earlier one; how many is told to ``warn``.

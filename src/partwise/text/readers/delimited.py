@@ -29,7 +29,7 @@ def _read(source: TextSource, stream: io.BufferedReader, columns: TableColumns, 
     if not header:
         raise ValueError(f"{source.name} is empty: a header with the names of the columns was expected.")
     names = [name.strip() for name in header]
-    chosen = columns.among(names, source.name)
+    chosen = columns.among(names, source.name, source.problems)
     places = [None if name is None else names.index(name) for name in (chosen.id, chosen.title, chosen.label)]
     text_place, width = names.index(str(chosen.text)), len(names)
     for number, (line, row) in enumerate(rows, 1):

@@ -33,7 +33,9 @@ def read_json(source: TextSource, stream: io.BufferedReader, columns: TableColum
     if wrong is not None:
         raise ValueError(f"{source.name}, entry {wrong} is a {type(rows[wrong - 1]).__name__}, not an object.")
     if rows:
-        chosen = columns.among(list(dict.fromkeys(key for row in rows[:HEAD] for key in row)), source.name)
+        chosen = columns.among(
+            list(dict.fromkeys(key for row in rows[:HEAD] for key in row)), source.name, source.problems
+        )
         for number, row in enumerate(rows, 1):
             cells = {key: without_surrogates(cell) for key, cell in row.items()}
             yield chosen.document(number, cells.get, f"{source.name}, entry {number}", source.problems)

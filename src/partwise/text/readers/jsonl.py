@@ -20,7 +20,7 @@ def read_jsonl(source: TextSource, stream: io.BufferedReader, columns: TableColu
     head = list(islice(rows, HEAD))
     if not head:
         return
-    chosen = columns.among(list(dict.fromkeys(key for _, row in head for key in row)), source.name)
+    chosen = columns.among(list(dict.fromkeys(key for _, row in head for key in row)), source.name, source.problems)
     for number, (line, row) in enumerate(chain(head, rows), 1):
         yield chosen.document(number, row.get, f"{source.name}, line {line}", source.problems)
 

@@ -92,7 +92,7 @@ class ParquetFiles:
         for path in paths:
             file_source = replace(source, path=path)
             with file_source.opened() as stream, _opened(file_source, stream) as file:
-                columns.among(file.schema_arrow.names, file_source.name)
+                columns.among(file.schema_arrow.names, file_source.name, file_source.problems)
                 metadata = file.metadata
                 edges.append(edges[-1] + metadata.num_rows)
                 nbytes += sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
@@ -121,7 +121,7 @@ def _read_rows(
 ) -> Iterator[Document]:
     """The rows lo:hi of a Parquet file; ``before`` is the number of documents in the files before it."""
     with _opened(source, stream) as file:
-        chosen = columns.among(file.schema_arrow.names, source.name)
+        chosen = columns.among(file.schema_arrow.names, source.name, source.problems)
         groups, number = _row_groups(file.metadata, lo, hi)
         for batch in file.iter_batches(BATCH, row_groups=groups, columns=list(chosen.names)):
             first, number = number, number + batch.num_rows
