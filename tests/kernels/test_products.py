@@ -75,6 +75,16 @@ def test_a_clipping_run_has_the_same_bits_straight_from_the_data_and_by_tiles(me
             np.testing.assert_array_equal(result.history[name], results[2].history[name])
 
 
+@pytest.mark.parametrize(("dtype", "first", "last"), [("f4", 8, 1000), ("f8", 4, 64)])
+def test_one_kernel_is_for_ranks_that_suit_vectors(dtype, first, last, monkeypatch):
+    """Narrower ones it could not read, and for wide ones BLAS is faster."""
+    monkeypatch.setattr("partwise.data.sparse.NEAR_BYTES", 0)
+    data = as_data(sp.random_array((30, 20), density=0.2, rng=np.random.default_rng(0), dtype=dtype))
+    for rank in (1, first - 1, first, last, last + 1):
+        fused = data.clipped_product(np.ones((20, rank), dtype)) is not None
+        assert fused is (rank >= first and (rank <= last or dtype == "f4"))
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_row_squares(dtype):
     """Squared lengths in float64, with empty rows."""
@@ -97,8 +107,7 @@ def test_the_sums_of_a_factor(rows, dtype):
     np.testing.assert_allclose(dots, (new.astype("f8") * old).sum(axis=0), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("rank", [3, 50, 91])
+@pytest.mark.parametrize(("rank", "dtype"), [(8, "f4"), (50, "f4"), (91, "f4"), (4, "f8"), (50, "f8"), (64, "f8")])
 @pytest.mark.parametrize("measured", [True, False])
 def test_product_solution_and_sums_in_one_kernel(measured, rank, dtype):
     """The bits of the three kernels one after the other, on some rows of a matrix; the others stay as they are."""

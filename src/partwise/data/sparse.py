@@ -99,9 +99,14 @@ class SparseData(LocalData):
         kernels.products.csr_product(*self.arrays, factor, lo, hi, rows if rows <= 2 * tile else tile, out)
 
     def clipped_product(self, factor: Array) -> Callable[..., None] | None:
-        """The fused kernel, where the factor is not read in tiles and a block's right-hand side is large."""
+        """The fused kernel, where the factor is not read in tiles and a block's right-hand side is large.
+
+        Also where vectors do not suit it would be no faster than its three parts.
+        """
         largest = max((hi - lo for lo, hi in self.blocks), default=0)
         if factor.nbytes > 2 * TILE_BYTES or largest * factor.shape[1] * self.dtype.itemsize <= NEAR_BYTES:
+            return None
+        if not kernels.squares.by_vectors(factor.shape[1], self.dtype.itemsize):
             return None
         return partial(kernels.products.csr_clipped_product, *self._arrays, factor)
 

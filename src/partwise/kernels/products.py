@@ -3,7 +3,7 @@
 import numpy as np
 
 from partwise.kernels.jit import jit
-from partwise.kernels.squares import NEAR_ROWS, square_product
+from partwise.kernels.squares import NEAR_ROWS, vector_product
 from partwise.types import Array
 
 ONE, TWO, THREE, FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
@@ -102,7 +102,7 @@ def csr_clipped_product(indptr, indices, values, factor, lo, hi, square, old, me
     """out[lo:hi] = max(0, A[lo:hi] · factor · square), and factor_sums of it where they are wanted.
 
     The same bits as csr_product, square_product and factor_sums one after the other, some rows at a time so that what
-    one of them wrote is still near when the next one reads it.
+    one of them wrote is still near when the next one reads it; for what suits ``squares.by_vectors`` alone.
     """
     zero, right = square.dtype.type(0), np.empty((NEAR_ROWS, factor.shape[1]), values.dtype)
     for start in range(lo, hi, NEAR_ROWS):
@@ -112,7 +112,7 @@ def csr_clipped_product(indptr, indices, values, factor, lo, hi, square, old, me
             for c in range(factor.shape[1]):
                 rows[i, c] = 0
         _add_products(indptr, indices, values, factor, start, indptr[start:end].copy(), len(factor), rows)
-        square_product(rows, square, zero, new)
+        vector_product(rows, square, zero, new)
         if measured:
             factor_sums(new, rows, old[start:end], inner, dots)
 

@@ -1,30 +1,88 @@
-"""Rows times a k × k matrix."""
+"""Rows times a k × k matrix.
 
+A row has the same bits wherever it stands. What is not a number stays.
+"""
+
+from typing import Any
+
+import numba
 import numpy as np
-from numba import float32
-from numba.extending import overload
 
 from partwise.kernels.jit import jit
-from partwise.kernels.vectors import BYTES, at_least, fused, load, spread, store
+from partwise.kernels.vectors import BYTES, at_least, fused, lanes_of, load, spread, store
+from partwise.types import Array
 
+COMPILES = not numba.config.DISABLE_JIT
 NEAR_ROWS = 128
 """Rows of a factor that stay in a near cache between two steps of a kernel."""
 NEAREST = 2**15
 """Bytes that stay in the nearest cache of nearly every machine."""
 
 
-@jit
-def square_product(rows, square, floor, out):
-    """out = max(floor, rows · square), some rows at a time, so that they are clipped while they are near.
+def by_vectors(k: int, item: int) -> bool:
+    """Whether vectors suit k columns of numbers of ``item`` bytes.
 
-    A row has the same bits wherever it stands. What is not a number stays.
+    They do not where k is less than a vector, nor in double precision where the matrix does not stay in the nearest
+    cache: there BLAS is faster. In single precision that would sum some rows of a tile in another order (OpenBLAS on
+    Zen).
     """
-    for lo in range(0, len(rows), NEAR_ROWS):
-        _tile_product(rows[lo : lo + NEAR_ROWS], square, floor, out[lo : lo + NEAR_ROWS])
+    return COMPILES and k >= BYTES // item and (item == 4 or k * k * item <= NEAREST)
+
+
+def square_product(rows: Array, square: Array, floor: Any, out: Array) -> None:
+    """out = max(floor, rows · square), by the kernel that suits, so that no other one is compiled."""
+    if by_vectors(len(square), rows.itemsize):
+        vector_product(rows, square, floor, out)
+    elif rows.itemsize == 4:
+        _narrow_product(rows, square, floor, out)
+    else:
+        _blas_product(rows, square, floor, out)
+
+
+@jit
+def vector_product(rows, square, floor, out):
+    """By vectors: the sums of four rows and two vectors of columns at a time stay in registers.
+
+    At the end of the rows and of the columns some are made twice.
+    """
+    (n, k), lanes = rows.shape, lanes_of(rows)
+    zero, least = spread(square.dtype.type(0)), spread(floor)
+    for i in range(0, n, 4):
+        i1, i2, i3 = min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1)
+        for j in range(0, k, 2 * lanes):
+            u, v = min(j, k - lanes), min(j + lanes, k - lanes)
+            a0 = a1 = b0 = b1 = c0 = c1 = d0 = d1 = zero
+            for p in range(k):
+                s0, s1 = load(square, p, u), load(square, p, v)
+                a, b, c, d = spread(rows[i, p]), spread(rows[i1, p]), spread(rows[i2, p]), spread(rows[i3, p])
+                a0, b0, c0, d0 = fused(a, s0, a0), fused(b, s0, b0), fused(c, s0, c0), fused(d, s0, d0)
+                a1, b1, c1, d1 = fused(a, s1, a1), fused(b, s1, b1), fused(c, s1, c1), fused(d, s1, d1)
+            store(out, i, u, at_least(a0, least)), store(out, i, v, at_least(a1, least))
+            store(out, i1, u, at_least(b0, least)), store(out, i1, v, at_least(b1, least))
+            store(out, i2, u, at_least(c0, least)), store(out, i2, v, at_least(c1, least))
+            store(out, i3, u, at_least(d0, least)), store(out, i3, v, at_least(d1, least))
+
+
+@jit
+def _narrow_product(rows, square, floor, out):
+    """One number at a time, its sum in double precision: what cancels in a nearly singular system is not lost."""
+    for i in range(len(rows)):
+        for d in range(square.shape[1]):
+            total = 0.0
+            for c in range(square.shape[0]):
+                total += np.float64(rows[i, c]) * square[c, d]
+            out[i, d] = max(square.dtype.type(total), floor)
 
 
 @jit
 def _blas_product(rows, square, floor, out):
+    """By BLAS, some rows at a time, so that they are clipped while they are near."""
+    for lo in range(0, len(rows), NEAR_ROWS):
+        _blas_tile(rows[lo : lo + NEAR_ROWS], square, floor, out[lo : lo + NEAR_ROWS])
+
+
+@jit
+def _blas_tile(rows, square, floor, out):
     """BLAS always gets ``NEAR_ROWS`` rows, the last ones filled up with zeros, so that it sums each in one order."""
     n, k = rows.shape
     tile, product = rows, out
@@ -37,59 +95,3 @@ def _blas_product(rows, square, floor, out):
     for i in range(n):
         for c in range(k):
             out[i, c] = max(product[i, c], floor)
-
-
-def _tile_product(rows, square, floor, out):
-    """out = max(floor, rows · square) for at most ``NEAR_ROWS`` rows; without compiling, in double precision."""
-    product = np.empty(out.shape)
-    _blas_product(rows.astype(np.float64), square.astype(np.float64), floor, product)
-    out[:] = product
-
-
-@overload(_tile_product)
-def _compiled_tile_product(rows, square, floor, out):
-    """By vectors: the sums of four rows and two vectors of columns at a time stay in registers.
-
-    At the end of the rows and of the columns some are made twice. BLAS takes what is narrower than a vector and what
-    would not stay in the nearest cache, in double precision alone: in single precision it sums some rows of a tile in
-    another order (OpenBLAS on Zen).
-    """
-    single, item = rows.dtype == float32, rows.dtype.bitwidth // 8
-    lanes = BYTES // item
-
-    def by_vectors(rows, square, floor, out):
-        n, k = rows.shape
-        if k < lanes and single:
-            _narrow_product(rows, square, floor, out)
-            return
-        if not single and (k < lanes or k * k * item > NEAREST):
-            _blas_product(rows, square, floor, out)
-            return
-        zero, least = spread(square.dtype.type(0)), spread(floor)
-        for i in range(0, n, 4):
-            i1, i2, i3 = min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1)
-            for j in range(0, k, 2 * lanes):
-                u, v = min(j, k - lanes), min(j + lanes, k - lanes)
-                a0 = a1 = b0 = b1 = c0 = c1 = d0 = d1 = zero
-                for p in range(k):
-                    s0, s1 = load(square, p, u), load(square, p, v)
-                    a, b, c, d = spread(rows[i, p]), spread(rows[i1, p]), spread(rows[i2, p]), spread(rows[i3, p])
-                    a0, b0, c0, d0 = fused(a, s0, a0), fused(b, s0, b0), fused(c, s0, c0), fused(d, s0, d0)
-                    a1, b1, c1, d1 = fused(a, s1, a1), fused(b, s1, b1), fused(c, s1, c1), fused(d, s1, d1)
-                store(out, i, u, at_least(a0, least)), store(out, i, v, at_least(a1, least))
-                store(out, i1, u, at_least(b0, least)), store(out, i1, v, at_least(b1, least))
-                store(out, i2, u, at_least(c0, least)), store(out, i2, v, at_least(c1, least))
-                store(out, i3, u, at_least(d0, least)), store(out, i3, v, at_least(d1, least))
-
-    return by_vectors
-
-
-@jit
-def _narrow_product(rows, square, floor, out):
-    """One number at a time, its sum in double precision: what cancels in a nearly singular system is not lost."""
-    for i in range(len(rows)):
-        for d in range(square.shape[1]):
-            total = 0.0
-            for c in range(square.shape[0]):
-                total += np.float64(rows[i, c]) * square[c, d]
-            out[i, d] = max(square.dtype.type(total), floor)

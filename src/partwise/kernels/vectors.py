@@ -37,6 +37,16 @@ def _address(context, builder, signature, arguments, kind):
 
 
 @intrinsic
+def lanes_of(_, array):
+    """How many of an array's numbers a vector holds."""
+
+    def build(context, builder, signature, arguments):
+        return context.get_constant(types.intp, Vector(array.dtype).lanes)
+
+    return types.intp(array), build
+
+
+@intrinsic
 def load(_, array, i, j):
     """array[i, j], array[i, j + 1], …"""
     kind = Vector(array.dtype)
