@@ -64,7 +64,7 @@ def large_collection(count, terms, words, seed=0):
     counts = sp.csr_array((np.ones(places.size), (rows, places.ravel())), shape=(count, terms))
     names = tuple(f"{_letters(i)}word" for i in range(terms))
     vocabulary = Vocabulary(Weighting(stop_words=None), names, names, 1 + rng.random(terms))
-    matrix = vocabulary.weighted(counts)
+    matrix = vocabulary.weighted(counts.T.tocsr())
     ids = tuple(f"report-{i:06}" for i in range(count))
     titles = tuple(f"The title of the document with the number {i}" for i in range(count))
     snippets = tuple(" ".join(names[p] for p in row[:25])[:200] for row in places)
