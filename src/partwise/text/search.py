@@ -17,6 +17,8 @@ from partwise.types import Array
 
 DIGITS = 12
 """Scores that are equal when rounded to this many digits tie."""
+ROWS = 2**12
+"""Documents whose lengths are computed together."""
 SHOWN_WORDS = 8
 """How many of the words that a hit shares with the query are named."""
 
@@ -88,8 +90,11 @@ def check_blend(blend: float | None, k: int) -> float:
 
 def metric_lengths(gram: Array, documents: Array) -> Array:
     """‖W d‖ for every row d of ``documents``: √(dᵀGd) with G = WᵀW."""
-    documents = documents.astype(np.float64, copy=False)
-    lengths: Array = np.sqrt(np.maximum(np.einsum("ij,ij->i", documents @ gram, documents), 0))
+    squares = np.empty(len(documents))
+    for lo in range(0, len(documents), ROWS):  # products of a block stay in the cache
+        rows = documents[lo : lo + ROWS].astype(np.float64, copy=False)
+        np.einsum("ij,ij->i", rows @ gram, rows, out=squares[lo : lo + ROWS])
+    lengths: Array = np.sqrt(np.maximum(squares, 0))
     return lengths
 
 

@@ -185,8 +185,9 @@ class TopicModel(TextModel):
         return degrees(rows * np.sqrt(np.diag(self.gram)))
 
     def _strongest_topic(self, i: int) -> tuple[int | None, float | None]:
-        topic = int(self.strongest.topic[i])
-        return (None if topic < 0 else topic), float(self.strongest.degree[i])
+        mixture = self._mixture(self.coordinates[i : i + 1])[0]  # of this document alone: a query shows a few
+        topic = int(mixture.argmax())
+        return (topic if mixture.any() else None), float(mixture[topic])
 
     def _carrier(self, row: Array, i: int) -> int | None:
         shared = self.coordinates[i] * (self.gram @ row)
