@@ -181,6 +181,7 @@ def test_every_line_has_a_verdict(fit, tmp_path):
         ({"rows": ["a"]}, "1 labels for 12 rows"),
         ({"matrix": np.ones((3, 3))}, "12 × 9"),
         ({"runs": -1}, "runs must be"),
+        ({"runs": 1001}, "runs must be at most 1,000"),
     ],
 )
 def test_bad_input_is_refused(fit, tmp_path, arguments, sentence):

@@ -27,6 +27,9 @@ from partwise.storage.archive import atomic
 from partwise.storage.targets import check_target
 from partwise.text.topic_model import TopicModel
 
+MOST_RUNS = 1000
+"""The most runs for the reliability of topics, whose mean cosine is shown with two digits."""
+
 
 def write_report(
     model: TopicModel | Factorization,
@@ -53,7 +56,7 @@ def write_report(
         seconds, else 0.
     """
     if runs is not None:
-        whole_number("runs", runs, 0, "or None")
+        whole_number("runs", runs, 0, "or None", most=MOST_RUNS)
     if not isinstance(title, (str, type(None))) or not isinstance(other_title, str):
         raise TypeError("The titles of a report must be texts.")
     check_target(path)
