@@ -92,6 +92,7 @@ SAMPLES: dict[str, tuple[Any, type[Exception], str]] = {
         "X's column 'day' holds dates",
     ),
     "text": (np.array([["a", "b"], ["c", "d"]]), ValueError, "there is the text 'a'; .*TfidfVectorizer"),
+    "long text": (np.array([["a" * 10**5, "b"]]), ValueError, "there is the text 'a{59}…; .*TfidfVectorizer"),
     "text in a frame": (pd.DataFrame({"a": ["x", "y"], "b": [1, 2]}), ValueError, "there is the text 'x'"),
     "complex": (X + 1j, ValueError, "Complex data not supported: X must hold real numbers"),
     "complex, sparse": (sp.csr_array(X + 1j), ValueError, "Complex data not supported"),

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import _check_n_features, check_array, validate_data
 
+from partwise.arguments import shortened
 from partwise.data.as_data import as_data, is_kept_elsewhere, refuse_foreign
 from partwise.data.entry_checks import float_type
 from partwise.data.sparse_structure import check_structure
@@ -98,9 +99,8 @@ def _reworded(error: Exception) -> Exception:
     """numpy's and scikit-learn's words for what is no table of numbers in our own; its others are left as they are."""
     text = re.match(r"could not convert string to float: (?:np\.\w+\()?(.+?)\)?$", str(error))
     if text:
-        return ValueError(
-            f"X must hold numbers, but there is the text {text[1]}; count words first, e.g. by TfidfVectorizer."
-        )
+        there = f"there is the text {shortened(text[1])}"
+        return ValueError(f"X must hold numbers, but {there}; count words first, e.g. by TfidfVectorizer.")
     if "inhomogeneous" in str(error) or "element with a sequence" in str(error):
         return ValueError("X must have rows of one length, one entry for each feature.")
     if flat := re.match(r"(Expected 2D array), got (\w+) array", str(error)):
