@@ -3,6 +3,7 @@
 import json
 from dataclasses import fields, replace
 
+import numpy as np
 import pytest
 
 from partwise.text import Weighting
@@ -70,3 +71,10 @@ def test_options_of_another_type_are_refused(options):
     """A file that was changed by hand is not taken at its word."""
     with pytest.raises((TypeError, ValueError)):
         Weighting.from_dict(options)
+
+
+def test_a_hash_table_of_numpys_size():
+    """A whole number of numpy's kind is one of ours: a hash does not fit in eight bits."""
+    small = Weighting(hashing=np.int8(64))
+    assert type(small.hashing) is int
+    assert small == Weighting(hashing=64)

@@ -93,7 +93,8 @@ class Weighting:
         if self.max_terms is not None:
             whole_number("max_terms", self.max_terms, 1, "or None")
         if self.hashing is not None:
-            whole_number("hashing", self.hashing, 2, "such as 2**18, or None")
+            size = whole_number("hashing", self.hashing, 2, "such as 2**18, or None")
+            object.__setattr__(self, "hashing", size)  # one of numpy's kind could not hold a hash
         if not isinstance(self.language, str):
             raise TypeError(f"language must be a name such as {ENGLISH!r}, or {AUTO!r}, not {quoted(self.language)}.")
         if self.language != AUTO:
