@@ -405,6 +405,14 @@ def test_arrays_that_do_not_fit(name: str, array: Any, saved: tuple[pw.Factoriza
     refused(tmp_path / "model", archive(parts), "do not fit together|damaged")
 
 
+@pytest.mark.parametrize("rest", [b"x", b"x" * 5000])
+def test_bytes_after_an_array(rest: bytes, saved: tuple[pw.Factorization, bytes], tmp_path: Path) -> None:
+    """An array ends where its member ends."""
+    parts = members(saved[1])
+    parts["w.npy"] += rest
+    refused(tmp_path / "model", archive(parts), "damaged")
+
+
 def test_no_file_and_a_folder(tmp_path: Path) -> None:
     """A missing file and a folder are the errors that they always are, with the path."""
     with pytest.raises(FileNotFoundError, match=r"There is no file .*nowhere"):

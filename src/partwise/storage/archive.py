@@ -164,13 +164,11 @@ def read(path: str | os.PathLike[str], kind: str, layout: int) -> tuple[Any, dic
 
 
 def _array(archive: zipfile.ZipFile, name: str) -> Array:
-    """One array, read to the end of its member: only then zipfile compares the checksum."""
+    """One array, which must fill its member: zipfile compares the checksum at the end of it."""
     with archive.open(name) as member:
         shape, dtype = read_npy_header(member)
         if member.tell() + math.prod(shape) * dtype.itemsize != archive.getinfo(name).file_size:
             raise ValueError("The array is not as long as its header says.")
     with archive.open(name) as member:
         array: Array = np.lib.format.read_array(member, allow_pickle=False)
-        if member.read(1):
-            raise ValueError("Bytes follow the array.")
         return array
