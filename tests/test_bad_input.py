@@ -691,9 +691,10 @@ def test_bad_keep(keep: Any) -> None:
     refused(ValueError, 'keep must be "best" or "last"', factorize, A, 2, keep=keep)
 
 
-def test_an_svd_that_does_not_reach_the_rank() -> None:
-    """An SVD that was given for the comparison must serve the rank; this is found out before the work."""
+def test_an_svd_that_does_not_serve() -> None:
+    """An SVD for the comparison must reach the rank and be that of the matrix; this is found out before the work."""
     refused(ValueError, "ranks 1 to 1, not 2", factorize, A, 2, svd=pw.truncated_svd(A, 1))
+    refused(ValueError, "SVD that was given is of another matrix", factorize, A, 2, svd=pw.truncated_svd(1.01 * A, 2))
 
 
 @pytest.mark.parametrize("tol", [-1e-9, np.nan, True, "0.1", None])

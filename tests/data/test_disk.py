@@ -313,24 +313,39 @@ def test_a_forged_manifest(tmp_path, change):
         pw.open_matrix(tmp_path / "m")
 
 
+@pytest.mark.parametrize(("field", "place", "change"), [("edges", 1, 1), ("shape", 0, -1), ("shape", 1, 1)])
 @pytest.mark.parametrize("make", [sp.csr_array, np.asarray])
-def test_borders_that_do_not_fit_the_parts(tmp_path, make):
-    """A border one row off would give a part another width."""
+def test_borders_that_do_not_fit_the_parts(tmp_path, make, field, place, change):
+    """A border or a side that is one row off would give a part another width."""
     matrix = make(np.random.default_rng(0).random((12, 10)))
     stored = pw.write_matrix(tmp_path / "m", matrix, part_bytes=300)
     path = tmp_path / "m" / MANIFEST
     manifest = json.loads(path.read_text())
     del manifest["check"]
-    manifest["edges"][1] += 1
+    manifest[field][place] += change
     assert stored.parts > 2
     path.write_text(json.dumps(manifest))
     with pytest.raises(ValueError, match=r"damaged.*\.$"):
         pw.open_matrix(tmp_path / "m")
 
 
+def test_a_part_is_written_as_soon_as_it_is_full(tmp_path):
+    """Blocks of half a part: of what was drawn, no more than the last two blocks are not on disk yet."""
+    kept = []
+
+    def blocks():
+        for _ in range(9):
+            kept.append(len(list((tmp_path / "m.partial").glob("*.values.npy"))))
+            yield np.ones((4, 8))
+
+    pw.write_matrix(tmp_path / "m", blocks(), part_bytes=512)
+    assert kept == [0, 0, 1, 1, 2, 2, 3, 3, 4]
+
+
 def test_a_manifest_whose_numbers_still_fit(tmp_path):
     """Rows for columns: only the manifest's own checksum can tell."""
     pw.write_matrix(tmp_path / "m", np.ones((6, 6)))
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
     path = tmp_path / "m" / MANIFEST
     path.write_text(json.dumps(json.loads(path.read_text()) | {"long": 0}))
     with pytest.raises(ValueError, match=r"manifest\.json is damaged: .*\.$"):

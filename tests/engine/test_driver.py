@@ -13,6 +13,7 @@ from partwise.data.as_data import as_data
 from partwise.data.products import product
 from partwise.engine.call import as_problem
 from partwise.engine.driver import advance
+from partwise.engine.problem import Clock
 from partwise.threads.pool import Workers
 
 FAST = [name for name in pw.ALGORITHMS if name != "alp"]
@@ -33,6 +34,11 @@ def test_a_step_is_never_written_again(name, small):
         assert np.array_equal(step.h, h)
         assert np.all(np.isfinite(w) & (w >= 0))
         assert np.all(np.isfinite(h) & (h >= 0))
+
+
+def test_the_clock_of_a_resumed_run_goes_on():
+    """It begins where the run before it ended."""
+    assert Clock(passed=1000.0).seconds >= 1000
 
 
 def divergence(a, y):

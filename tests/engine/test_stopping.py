@@ -596,7 +596,9 @@ def test_the_default_algorithm_ends_stationary():
     settled = default_stop(as_algorithm("als-hals"), 1e-3).rules[1]
     assert (settled.burn_in, settled.rules[0].change) == (50, pytest.approx(5e-3))
     assert isinstance(default_stop(as_algorithm("hals")), pw.AllOf)
-    assert isinstance(default_stop(as_algorithm("acls")), pw.Frobenius)
+    clipping = default_stop(as_algorithm("acls"), 1e-3)
+    assert isinstance(clipping, pw.Frobenius)
+    assert (clipping.level, clipping.change) == (1e-3, pytest.approx(0.5e-3))
 
 
 def test_the_history_has_what_the_rules_saw():

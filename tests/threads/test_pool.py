@@ -681,3 +681,13 @@ def test_a_map_ends_before_the_next_block_once_its_time_is_over(threads):
             workers.map(task, blocks)
         assert 0 < len(begun) < 50
         assert workers.map(lambda lo, hi: hi, blocks[:3]) == [1, 2, 3]
+
+
+def test_a_map_ends_at_the_nearer_of_two_limits():
+    """The inner limit may not put off the outer one, which holds again after it, with its name."""
+    with Workers(1) as workers, workers.until(-1, "outer"):
+        with workers.until(1000, "inner"), pytest.raises(OutOfTime):
+            workers.check_time()
+        assert workers.label == "outer"
+        with pytest.raises(OutOfTime):
+            workers.check_time()

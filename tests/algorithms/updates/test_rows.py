@@ -203,6 +203,37 @@ def test_fnnls_on_nearly_parallel_columns(size):
         np.testing.assert_allclose(rows, wanted, atol=1e-7 * size)
 
 
+@pytest.mark.parametrize("seed", [873, 1655, 2142, 2190, 2935])
+def test_fnnls_takes_the_smallest_ratio(seed):
+    """Problems on which a step to the largest ratio goes round in circles; every row meets the conditions of KKT."""
+    rng = np.random.default_rng(seed)
+    fixed = rng.standard_normal((5, 5))
+    gram, rhs = fixed.T @ fixed, rng.standard_normal((400, 5)) @ fixed
+    rows = pw.ALGORITHMS["anls-fnnls"]().w.update(gram, rhs, np.zeros((400, 5)))
+    gradient = rows @ gram - rhs
+    assert gradient.min() > -1e-8
+    assert np.abs(gradient[rows > 0]).max() < 1e-8
+
+
+def test_cone_rows_come_to_rest():
+    """A row ends where a projected step leaves it, not after its first one."""
+    from partwise.kernels.cone import cone_residual, cone_rows
+
+    fixed, a = rows_problem(6, 6, rows=30)
+    gram, rhs, out = fixed.T @ fixed, a @ fixed, np.ones((30, 6))
+    bound, ratio = np.linalg.norm(gram, 2), np.sqrt(6) - 0.5 * (np.sqrt(6) - 1)
+    cone_rows(gram, rhs, bound, ratio, 1, 1e-9, out)
+    first = cone_residual(gram, rhs, bound, ratio, out)
+    cone_rows(gram, rhs, bound, ratio, 3000, 1e-9, out)
+    assert cone_residual(gram, rhs, bound, ratio, out) < 1e-10 * first
+
+
+def test_multiplicative_rows_refuse_a_negative_gram():
+    """One negative entry is enough: the quotient would lose its bound."""
+    with pytest.raises(ValueError, match=r"^The multiplicative half-step needs a Gram matrix without negative entries"):
+        pw.ALGORITHMS["multiplicative"]().w.update.prepare(np.array([[1.0, -0.1], [-0.1, 1.0]]))
+
+
 def test_lins_test_by_hand():
     """G = 2, x = 1, gradient y = 2: a step to the minimum is taken, one too far is not."""
     from partwise.kernels.gradient import trial
