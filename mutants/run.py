@@ -75,7 +75,9 @@ def outcome(tree: Path, limit: float, file: str, old: str, new: str, tests: str)
             os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))  # or all kernels would be compiled again
     if code is None:
         return "no end"
-    return "survived" if code == 0 else "seen" if code in (1, 2) else f"not run (exit code {code})"
+    if code == 0:
+        return "survived"
+    return "seen" if code in (1, 2, 4) else f"not run (exit code {code})"  # 4: nothing can be imported
 
 
 @dataclass
