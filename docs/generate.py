@@ -13,6 +13,7 @@ import contributing_page
 import design_page
 import losses_page
 import paper_page
+import readme_page
 import retrieval_page
 import scale_page
 import sklearn_page
@@ -270,6 +271,11 @@ def commands() -> str:
     return commands_page.page(table)
 
 
+def readme() -> str:
+    """README.md, of which only the measured part is written here."""
+    return readme_page.page(table)
+
+
 PAGES = {
     "algorithms.md": algorithms_page,
     "design.md": design,
@@ -282,6 +288,7 @@ PAGES = {
     "paper.md": paper_page.page,
     "benchmarks.md": benchmarks_page.page,
     "../CONTRIBUTING.md": contributing_page.page,
+    "../README.md": readme,
 }
 
 

@@ -9,7 +9,7 @@ LAYERS: list[dict[str, str]] = [
     {
         "kernels": "compiled row loops, the only room that imports numba: plain arrays in, plain arrays out",
         "threads": "row blocks, and on how many threads (`pool`), usable cores (`cores`), BLAS held at one (`blas`)",
-        "storage": "files: `archive`, `targets`, `locks`, `npy`, `gzipped`, and `settings` (the one serialiser)",
+        "storage": "files: `archive`, `atomic`, `targets`, `locks`, `npy`, `gzipped`, `settings` (the serialiser)",
     },
     {
         "data": "`as_data` asks what kind a matrix is, engines never do; dense, sparse, disk, Dask; passes, products",
@@ -24,7 +24,7 @@ LAYERS: list[dict[str, str]] = [
         "plot": "figures of a result",
     },
     {
-        "engine": "`call`, `driver`, `iteration`, `half_step`, `momentum`, `warm_start`; runs, rules, restarts, plan",
+        "engine": "`call`, `driver`, `iteration`, `half_step`, `momentum`, `warm_start`, …; runs, rules, restarts",
     },
     {"result": "the factorisation that comes back, its certificate, predictions, coherence"},
     {"factorize": "the call: check, drive, certify; `iterate`"},

@@ -546,3 +546,15 @@ def test_unknown_entries(beta_loss: str) -> None:
         NMF(3).fit(holed)
     with pytest.raises(ValueError, match="partial_fit needs all entries"):
         clone(fitted).partial_fit(holed)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("features", "rank"), [(7, 3), (300, 20)])
+def test_a_dense_row_has_the_same_bits_alone_and_among_others(features, rank, dtype):
+    """However BLAS sums on this machine, in either memory order."""
+    X = np.random.default_rng(0).random((300, features)).astype(dtype)
+    model = NMF(rank, random_state=0, max_iter=5, tol=0).fit(X)
+    weights = model.transform(X)
+    assert all(np.array_equal(model.transform(X[[i]])[0], weights[i]) for i in (0, 1, 33, 299))
+    assert np.array_equal(model.transform(X[7:90]), weights[7:90])
+    assert np.array_equal(model.transform(np.asfortranarray(X)), weights)

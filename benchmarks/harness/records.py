@@ -12,7 +12,7 @@ from typing import Any
 
 from harness import BENCH, RAW, modules
 from harness.problems import Problem
-from partwise.storage.archive import atomic
+from partwise.storage.atomic import atomic
 
 Record = dict[str, Any]
 

@@ -10,7 +10,7 @@ from typing import Any
 from harness import RESULTS, cores, modules
 from harness.problems import Problem
 from harness.records import Record, every
-from partwise.storage.archive import atomic
+from partwise.storage.atomic import atomic
 
 FIGURES = ("seconds", "error", "kkt", "iterations", "peak_bytes", "bytes_before", "iteration_seconds")
 WITHIN = 1.001

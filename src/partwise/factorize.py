@@ -21,7 +21,8 @@ from partwise.engine.driver import drive
 from partwise.engine.plan import plan, refuse_beyond
 from partwise.engine.problem import Clock
 from partwise.engine.restarts import RACING, Racing, StartRow
-from partwise.engine.run import EXACT, HISTORY, Run
+from partwise.engine.run import HISTORY, Run
+from partwise.engine.stationarity import EXACT
 from partwise.engine.step import Step
 from partwise.engine.stopping import Reason, Rule
 from partwise.inits.biases import Biased
@@ -191,7 +192,7 @@ def _with_biases(data: Data, rank: Any, algorithm: Algorithm, init: Any) -> tupl
 
 
 def certified(run: Run, table: Sequence[StartRow], svd_error: float | None = None) -> Factorization:
-    """The result of a run with its certificate; the stationarity check is part of the history's row."""
+    """The result of a run with its certificate; the row of the returned iterate gets its KKT residual."""
     run.iterate.refuse_not_finite()
     certificate = certify(run, svd_error)
     step, data = run.iterate, run.problem.data

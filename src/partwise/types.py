@@ -18,7 +18,8 @@ class Local(Protocol):
 
     Law: ``product`` over consecutive ranges of rows is A @ factor, ``rows`` are A's rows, dense, and ``T`` is the
     transpose of the same numbers as another such object. What else the engine asks for follows from these; an object
-    that has ``blocks``, ``row_norms2``, ``nnz``, ``nbytes``, ``digest``, ``widens`` or ``some`` is asked itself.
+    that has ``blocks``, ``row_norms2``, ``nnz``, ``nbytes``, ``resident``, ``digest``, ``widens`` or ``some`` is asked
+    itself.
     """
 
     @property
@@ -182,6 +183,10 @@ class Data(Protocol):
 
     def parts(self, both: bool = False) -> Iterator[tuple[int, int, Any]]:
         """(lo, hi, the rows or columns lo:hi in memory) in order, each valid until the next is asked for."""
+        ...
+
+    def row_wise(self) -> Data:
+        """The same matrix, whose products give a row the same bits wherever it stands."""
         ...
 
     def hold(self, factor: Array) -> Any:

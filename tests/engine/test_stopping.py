@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import partwise as pw
 from partwise.algorithms.table import as_algorithm
 from partwise.engine import driver
-from partwise.engine.run import CAP, default_stop
+from partwise.engine.default_stop import default_stop
+from partwise.engine.run import CAP
 from partwise.engine.stopping import Rule
 from partwise.linalg.matching import matched_angles
 from partwise.testing import check_stop

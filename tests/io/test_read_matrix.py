@@ -11,7 +11,19 @@ import scipy.sparse as sp
 from partwise.io.read_matrix import read_matrix
 
 A = np.array([[0.0, 1.5, 0], [2, 0, 3]])
-NAMES = ["a.npz", "a.dense.npz", "a.npy", "a.mtx", "a.parquet", "a.csv", "a.tsv", "a.csv.gz", "a.tsv.gz"]
+NAMES = [
+    "a.npz",
+    "a.dense.npz",
+    "a.npy",
+    "a.mtx",
+    "a.parquet",
+    "a.csv",
+    "a.tsv",
+    "a.csv.gz",
+    "a.tsv.gz",
+    "a.gct",
+    "a.gct.gz",
+]
 
 
 def written(path):
@@ -30,6 +42,8 @@ def written(path):
     else:
         cut = "\t" if "tsv" in kind else ","
         text = "\n".join(cut.join(map(str, row)) for row in A) + "\n"
+        if "gct" in kind:
+            text = "#1.2\n2\t3\nName\tDescription\ts1\ts2\ts3\ng1\tone\t0\t1.5\t0\ng2\ttwo\t2\t0\t3\n"
         path.write_bytes(gzip.compress(text.encode())) if kind.endswith("gz") else path.write_text(text)
 
 
@@ -54,6 +68,7 @@ def test_names_are_skipped(tmp_path):
         ("a.csv", "", "empty"),
         ("a.csv", "1,2\n3\n", "line 2 has 1 cells"),
         ("a.csv", "1,2\n3,x\n", "line 2 holds 'x'"),
+        ("a.gct", "#1.2\n2\t1\nName\tDescription\ts1\ng1\tone\t1\n", "ends after 1 of 2 genes"),
         ("a.npz", "rubbish", "cannot be read as a npz"),
         ("a.npy", "rubbish", "cannot be read as a npy"),
         ("a.mtx", "rubbish", "cannot be read as a mtx"),

@@ -24,6 +24,7 @@ from partwise.algorithms.penalties import Quadratic
 from partwise.algorithms.updates import Pivoting
 from partwise.result.factorization import LAYOUT
 from partwise.storage import archive as files
+from partwise.storage.atomic import Full, atomic
 
 A = np.random.default_rng(0).random((8, 6))
 NEW = np.random.default_rng(1).random((8, 3))
@@ -481,7 +482,7 @@ def test_interrupted_save(tmp_path: Path, saved: tuple[pw.Factorization, bytes])
     (tmp_path / "model").write_bytes(saved[1])
 
     def interrupted() -> None:
-        with files.atomic(tmp_path / "model") as file:
+        with atomic(tmp_path / "model") as file:
             file.write(b"half of it")
             raise KeyboardInterrupt
 
@@ -543,11 +544,11 @@ def test_an_open_descriptor_gets_the_bytes(tmp_path: Path) -> None:
     with (tmp_path / "log").open("wb") as log:
         log.write(b"before ")
         log.flush()
-        with files.atomic(f"/dev/fd/{log.fileno()}") as file:
+        with atomic(f"/dev/fd/{log.fileno()}") as file:
             file.write(b"result")
         log.write(b" after")
     assert (tmp_path / "log").read_bytes() == b"before result after"
-    with pytest.raises(FileNotFoundError, match=r"is not open; .*\.$"), files.atomic("/dev/fd/987654"):
+    with pytest.raises(FileNotFoundError, match=r"is not open; .*\.$"), atomic("/dev/fd/987654"):
         pass
 
 
@@ -562,7 +563,7 @@ def test_a_device_gets_the_bytes(minor: int, saved: tuple[pw.Factorization, byte
     if minor == 3:
         saved[0].save(device)
     else:
-        with pytest.raises(files.Full, match=r"there is no room for it .*\.$"):
+        with pytest.raises(Full, match=r"there is no room for it .*\.$"):
             saved[0].save(device)
     assert device.stat().st_rdev == os.makedev(1, minor)
     assert [p.name for p in tmp_path.iterdir()] == ["device"]

@@ -11,7 +11,7 @@ from corpus import documents
 
 import partwise as pw
 from partwise.data import write as writing
-from partwise.storage.archive import Full
+from partwise.storage.atomic import Full
 from partwise.text import LSI, Document, TextFiles, TopicModel, Weighting, collect, open_collection, store_texts
 from partwise.text.collection import gather
 from partwise.text.model_files import _matrix_arrays

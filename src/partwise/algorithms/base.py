@@ -81,6 +81,7 @@ class Algorithm:
     h: Side
     extrapolation: Extrapolation | None = None
     lead: Algorithm | None = None
+    """The algorithm of the first ``lead_iterations`` iterations."""
     lead_iterations: int = 0
     init: str = "random-acol"
     """The start where none is named."""
@@ -124,7 +125,7 @@ class Algorithm:
 
     @cached_property
     def adjusts(self) -> bool:
-        """Whether the driver sets the strength of a penalty, so that components have their target sparsity."""
+        """Whether the engine sets the strength of a penalty, so that components have their target sparsity."""
         return any(side.penalty.target is not None for side in self.sides)
 
     def scaled(self, scales: tuple[float, float] | None) -> Algorithm:

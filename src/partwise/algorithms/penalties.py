@@ -31,7 +31,7 @@ class Penalty:
         return self
 
     target: float | tuple[float, ...] | None = None
-    """Hoyer's sparsity that each component of the factor should have, which the driver brings about."""
+    """Hoyer's sparsity that each component of the factor should have, which the engine brings about."""
 
     per_observation: float = 0.0
     """λ of an addition λ · mean · Σ_i n_i ‖x_i‖², n_i the observations of row i and mean that of A's entries."""

@@ -22,7 +22,7 @@ from partwise.cli.fitting import Interrupted
 from partwise.cli.output import printable
 from partwise.cli.plugins import load_installed_plugins
 from partwise.start_up import INTERRUPTED
-from partwise.storage.archive import is_full
+from partwise.storage.atomic import is_full
 
 VERBS = {
     "demo": "demo", "topics": "topics", "search": "search", "clusters": "clusters", "transform": "transform",

@@ -28,7 +28,7 @@ from partwise.cli.output import (
 )
 from partwise.cli.text_input import topic_model_from
 from partwise.cli.topics import show_scores
-from partwise.storage.archive import atomic
+from partwise.storage.atomic import atomic
 from partwise.text.clusters import WAYS, Clusters
 
 HOW = {

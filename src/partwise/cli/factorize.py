@@ -15,8 +15,8 @@ from partwise.cli.matrix_input import MATRIX_HELP, matrix_from
 from partwise.cli.output import check_checkpoint, check_output, note, working
 from partwise.cli.plugins import load_plugins
 from partwise.data.as_data import as_data
+from partwise.engine.default_stop import default_stop
 from partwise.engine.plan import plan
-from partwise.engine.run import default_stop
 from partwise.engine.stopping import MaxIterations
 from partwise.factorize import factorize as factorize_matrix
 from partwise.inits.table import as_init

@@ -19,7 +19,7 @@ from partwise.cli.plugins import load_plugins
 from partwise.cli.text_input import are_texts, matrix_or_texts
 from partwise.inits.table import as_init
 from partwise.losses.table import algorithm_for, loss_of
-from partwise.storage.archive import atomic
+from partwise.storage.atomic import atomic
 from partwise.study.ranks import Ranks, recommend, survey
 
 OF_TEXTS = (

@@ -18,7 +18,7 @@ import typer
 from partwise.arguments import choose
 from partwise.cli import options
 from partwise.cli.output import counted, csv_text, destination, note, print_json, working
-from partwise.storage.archive import atomic
+from partwise.storage.atomic import atomic
 from partwise.storage.targets import is_stream
 from partwise.text.document import Document
 from partwise.text.mixtures import Strongest, degrees

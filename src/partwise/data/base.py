@@ -91,6 +91,10 @@ class Matrix:
         """(lo, hi, part) in order, each valid until the next is asked for."""
         raise NotImplementedError
 
+    def row_wise(self) -> Any:
+        """The same matrix, whose products give a row the same bits wherever it stands."""
+        return self
+
     def hold(self, factor: Array) -> Any:
         """A factor of these rows, kept where the rows are: here."""
         return factor

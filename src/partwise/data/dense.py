@@ -12,6 +12,9 @@ from partwise.data.entry_checks import digest_of
 from partwise.threads.pool import Block, Workers, borders
 from partwise.types import Array
 
+TILE = 32
+"""The rows that BLAS gets at a time where the bits of each must not depend on the others."""
+
 
 class DenseData(LocalData):
     """A view of an array; a transpose is a view too, so there is one copy of the numbers.
@@ -46,11 +49,11 @@ class DenseData(LocalData):
         return digest_of(self.rows(lo, hi) for lo, hi in self.blocks)
 
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
-        """One BLAS call on a block of rows; a row alone goes in company, since as a vector it would have other bits."""
-        if hi - lo == 1 < factor.shape[1]:
-            out[:] = np.matmul(np.repeat(self._array[lo:hi], 2, axis=0), factor)[:1]
-        else:
-            np.matmul(self._array[lo:hi], factor, out=out)
+        """One BLAS call on a block of rows, in which the bits of a row may depend on the others."""
+        np.matmul(self._array[lo:hi], factor, out=out)
+
+    def row_wise(self) -> RowWiseDense:
+        return RowWiseDense(self._array)
 
     def rows(self, lo: int, hi: int) -> Array:
         """A view of some rows."""
@@ -59,3 +62,18 @@ class DenseData(LocalData):
     def some(self, rows: Array, workers: Workers) -> Array:
         """A copy of some rows."""
         return self._array[rows]
+
+
+class RowWiseDense(DenseData):
+    """The same, where a row has the same bits alone and among others, for the price of some more BLAS calls.
+
+    How BLAS sums a row depends on how many there are (OpenBLAS has other kernels for small products and for the last
+    few rows) and in which order they lie, but not on where it stands: so it always gets ``TILE`` of them by rows.
+    """
+
+    def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
+        tile = np.zeros((TILE, self.shape[1]), self.dtype)
+        for at in range(lo, hi, TILE):
+            count = min(TILE, hi - at)
+            tile[:count] = self._array[at : at + count]
+            out[at - lo : at - lo + count] = np.matmul(tile, factor)[:count]

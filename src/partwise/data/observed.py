@@ -292,6 +292,13 @@ class Observed(Weighted, LocalData):
         values = self._values[self._special.indptr[lo] : self._special.indptr[hi]]
         return np.asarray(sp.csr_array((values, special.indices, special.indptr), shape=special.shape).toarray())
 
+    def row_wise(self) -> Observed:
+        if self.base is None:
+            return self
+        twin = copy(self)
+        twin.base = self.base.row_wise()
+        return twin
+
     @property
     def dense(self) -> bool:  # type: ignore[override]
         """Whether the base is an array."""

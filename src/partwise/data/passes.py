@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -61,23 +61,21 @@ def walk(
     tall: Sequence[Tall],
     shared: Sequence[Array],
     workers: Workers,
-    shares: Sequence[int] = (),
+    share_widths: Sequence[int] = (),
     both: bool = False,
 ) -> Walked:
-    """One pass: ``tall`` go by rows to their parts, ``shared`` go to every part, ``shares`` are widths of sums.
+    """One pass: ``tall`` go by rows to their parts, ``shared`` go to every part; shares have ``share_widths`` columns.
 
-    ``both`` says that a part is walked along its rows and along its columns.
+    ``both`` says that a part is walked along its rows and along its columns. Where the parts run along the columns,
+    the caller has gathered the right-hand sides of all rows before: the task then reads nothing of A but its shape and
+    blocks, and runs here.
     """
-    if data.split is None:
+    gathered = data.split == 1 and bool(tall) and all(arrays.rhs is not None for arrays in tall)
+    if data.split is None or gathered:
         rows, sums = task(data, tall, shared, (), workers)
         return Walked(rows, total(sums), [])
-    walked: Walked = data.walk(task, tall, shared, workers, shares, both)
+    walked: Walked = data.walk(task, tall, shared, workers, share_widths, both)
     return walked
-
-
-def as_part(data: Data) -> Part:
-    """Data in memory, or, where every right-hand side is known, data of which only the shape and blocks are read."""
-    return cast(Part, data)
 
 
 def add(one: Any, other: Any) -> Any:

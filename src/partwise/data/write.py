@@ -36,7 +36,7 @@ from partwise.data.observed import Observed
 from partwise.data.sparse import SparseData
 from partwise.data.sparse_structure import check_structure
 from partwise.data.unknown import Knowledge, knowledge
-from partwise.storage.archive import Full, atomic, is_full
+from partwise.storage.atomic import Full, atomic, is_full
 from partwise.storage.locks import lock
 from partwise.storage.targets import check_path, resolved
 from partwise.types import Array

@@ -1,6 +1,8 @@
 """Readers of the public data sets, in their original formats."""
 
-from .expression import Expression, load_golub, read_gct, read_samples
+from partwise.io.gct import read_gct
+
+from .expression import Expression, load_golub, read_samples
 from .faces import Faces, load_cbcl, load_olivetti, load_orl, read_matlab_faces, read_pgm_faces
 from .locate import DataNotFound, find
 from .movielens import Ratings, load_movielens, read_movielens

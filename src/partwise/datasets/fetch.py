@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from partwise.storage.archive import atomic
+from partwise.storage.atomic import atomic
 
 from .archive_members import read_members
 from .locate import cache

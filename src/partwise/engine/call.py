@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+import partwise.engine.warm_start  # noqa: F401  registers "sample" and "svd-best" in INITS
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.table import as_algorithm, frozen
 from partwise.arguments import MOST_RUNS, check_rank, check_seed, whole_number
 from partwise.data.as_data import as_data
 from partwise.engine.checkpoint import Identity, Phase, Single, State
+from partwise.engine.default_stop import default_stop
 from partwise.engine.driver import drain
 from partwise.engine.problem import Clock, Problem
 from partwise.engine.restarts import RACING, Race, Racing, StartRow, check_racing, race, start_row
-from partwise.engine.run import Run, default_stop
+from partwise.engine.run import Run
+from partwise.engine.stationarity import STATIONARY
 from partwise.engine.stopping import Reason, Rule, Stationarity, any_rules, rule_list
-from partwise.engine.warm_start import SVDBest as SVDBest  # the lines of that file in INITS
 from partwise.inits.base import Given, declared
 from partwise.inits.table import as_init, name_of, start_for
 from partwise.linalg.svd import SVD, block_svd
@@ -72,7 +75,7 @@ def checked_call(
         racing=racing,
         keep=keep,
         polish=None if polish is None else _polish(problem, polish),
-        polish_rules=(Stationarity(1e-4),) if polish_stop is None else rule_list(polish_stop),
+        polish_rules=(Stationarity(STATIONARY),) if polish_stop is None else rule_list(polish_stop),
         settle=settle,
         svd=svd if isinstance(svd, SVD) else bool(svd),
     )
@@ -96,12 +99,12 @@ class Call:
     def drive(
         self,
         seed: int | None = None,
-        tick: Callable[[State], None] = lambda state: None,
+        tick: Callable[[State], None] | None = None,
         state: State | None = None,
     ) -> tuple[Run, list[StartRow], float | None]:
         """(the run to return, a row for every start, the SVD's error): the starts, the polish and the exact H."""
         phase = state if isinstance(state, Single) else self._starts(seed, tick, state)
-        drain([phase.run], tick=lambda: tick(phase))
+        drain([phase.run], tick=None if tick is None else partial(tick, phase))
         if not phase.run.begun:
             raise KeyboardInterrupt
         phase.run.iterate.refuse_not_finite()
@@ -109,7 +112,7 @@ class Call:
         try:
             if self.polish is not None and not phase.polishing and phase.run.reason not in NO_POLISH:
                 phase = Single(phase.run.polish(self.polish, self._polish_rules), table, polishing=True)
-                drain([phase.run], tick=lambda: tick(phase))
+                drain([phase.run], tick=None if tick is None else partial(tick, phase))
             if self.settle:
                 phase.run.settle()
             return phase.run, table, self._svd_error()
@@ -117,8 +120,8 @@ class Call:
             phase.run.reason = Reason.INTERRUPTED
             return phase.run, table, None
 
-    def _starts(self, seed: int | None, tick: Callable[[State], None], state: Race | None) -> Single:
-        """The only start, not yet begun, or the best of several, which has come to its end."""
+    def _starts(self, seed: int | None, tick: Callable[[State], None] | None, state: Race | None) -> Single:
+        """The run of the only start, not begun yet, or of several starts the winner of the race, at its end."""
         seed = drawn_seed(self.seed) if seed is None else seed
         count = self.restarts if declared(self.problem.init).seeded else 1
         if count == 1:

@@ -19,13 +19,14 @@ from partwise.data.passes import held
 from partwise.engine.checkpoint_layout_1 import upgraded
 from partwise.engine.problem import Problem
 from partwise.engine.restarts import Race, Racing, StartRow
-from partwise.engine.run import HISTORY, Record, Run
-from partwise.engine.step import StartCost, Step
+from partwise.engine.run import HISTORY, Run
+from partwise.engine.step import Record, StartCost, Step
 from partwise.engine.stopping import RULES, Reason, Rule
 from partwise.inits.base import Given
 from partwise.inits.biases import Biased
 from partwise.inits.table import INITS
 from partwise.storage import archive
+from partwise.storage.atomic import atomic, leftovers
 from partwise.storage.locks import lock
 from partwise.storage.settings import CODECS, TABLES, Arrays, Digests, Foreign, Reader, plain, readable
 from partwise.storage.targets import check_path, check_target, ordinary
@@ -337,7 +338,7 @@ class Checkpoint:
         facts = {"iteration": iteration, "error": error, "seconds": seconds, "versions": self._versions}
         known = {name: getattr(self.identity, name) for name in ("data", "settings", "shown")}
         meta = {"state": state, "seed": self.seed, "every": self.every, **facts, **known}
-        with archive.atomic(self.path) as file:
+        with atomic(self.path) as file:
             np.savez(file, **archive.members(KIND, LAYOUT, meta, arrays))
             file.flush()
             os.fsync(file.fileno())
@@ -364,7 +365,7 @@ def alone(path: Path) -> AbstractContextManager[None]:
 
 def _opened(path: Path) -> tuple[Any, dict[str, Array], bool]:
     """What is there to go on from."""
-    for left in archive.leftovers(path):
+    for left in leftovers(path):
         left.unlink(missing_ok=True)
     try:
         return read(path)

@@ -1,4 +1,4 @@
-"""Strengths of penalties that the driver adjusts, so that each component has the sparsity that was asked for."""
+"""Strengths of penalties that the engine adjusts, so that each component has the sparsity that was asked for."""
 
 from __future__ import annotations
 

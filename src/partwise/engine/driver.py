@@ -14,7 +14,8 @@ from partwise.engine.problem import Problem
 from partwise.engine.reseeding import reseed_dead
 from partwise.engine.run import Run
 from partwise.engine.step import Step
-from partwise.engine.stopping import Reason, deadline
+from partwise.engine.stopping import LATER, Reason, deadline, due
+from partwise.engine.stretch import LONGEST, can_stretch, stretch
 from partwise.inits.table import as_init
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import OutOfTime
@@ -24,12 +25,19 @@ LEAST_START = 1.0
 """The seconds that a start has at least: on small data no limit changes it."""
 
 
-def advance(problem: Problem, steps: Sequence[Step]) -> list[Step]:
-    """The next iteration of steps that stand at the same one, after dead components got another start."""
+def advance(problem: Problem, steps: Sequence[Step], count: int = 1) -> list[Step]:
+    """The next iteration of steps that stand at the same one, after dead components got another start.
+
+    On small data a single step makes up to ``count`` iterations at once.
+    """
     algorithm = problem.at(steps[0].iteration + 1)
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         if problem.reseed:
             steps = [reseed_dead(problem, step, algorithm.h.update.zero_floor) for step in steps]
+        if count > 1 and len(steps) == 1 and can_stretch(problem, steps[0], algorithm):
+            step = stretch(problem, steps[0], algorithm, count)
+            if step is not None:
+                return [step]
         if problem.algorithm.adjusts:
             return [advance_adjusting(problem, step) for step in steps]
         if algorithm.extrapolation is None:
@@ -37,11 +45,12 @@ def advance(problem: Problem, steps: Sequence[Step]) -> list[Step]:
         return advance_with_momentum(problem, steps, algorithm, algorithm.extrapolation)
 
 
-def drive(runs: Sequence[Run], end: int | None = None) -> Iterator[None]:
+def drive(runs: Sequence[Run], end: int | None = None, longest: int = 1) -> Iterator[None]:
     """Take runs of one problem forward together, each to a reason to stop, or to iteration ``end``.
 
-    Control comes back after step 0 and after every iteration. Where a penalised problem loses its minimum, its run
-    ends and the others go on. An iteration in which a time limit passes is given up.
+    Control comes back after step 0 and after every iteration, on small data after up to ``longest`` of them. Where a
+    penalised problem loses its minimum, its run ends and the others go on. An iteration in which a time limit
+    passes is given up.
     """
     fresh = [run for run in runs if run.last is None]
     if fresh:
@@ -52,7 +61,7 @@ def drive(runs: Sequence[Run], end: int | None = None) -> Iterator[None]:
     while going := [run for run in runs if run.reason is None and (end is None or run.iterations < end)]:
         try:
             with problem.workers.until(_left(going[0]), _label(going)):
-                steps = advance(problem, [run.latest for run in going])
+                steps = advance(problem, [run.latest for run in going], min(longest, _unasked(going[0], end)))
         except OutOfTime:
             for run in going:
                 run.reason = Reason.TIME_LIMIT
@@ -83,6 +92,12 @@ def _begun(runs: Sequence[Run]) -> list[Step]:
         return begin(runs[0].problem, seeds)
 
 
+def _unasked(run: Run, end: int | None) -> int:
+    """How many iterations a run makes until somebody has to be asked whether it goes on."""
+    ends = (due(run.rules, run.iterations), run.cap or LATER, LATER if end is None else end)
+    return min(ends) - run.iterations
+
+
 def _label(runs: Sequence[Run]) -> str:
     """What an iteration is called on the dashboard of a cluster, with the least error before it."""
     return f"iteration {runs[0].iterations + 1}, error {min(run.latest.error for run in runs):.6f}"
@@ -103,12 +118,12 @@ def _advance_apart(problem: Problem, runs: Sequence[Run]) -> bool:
     return any(run.reason is not Reason.NO_MINIMUM for run in runs)
 
 
-def drain(runs: Sequence[Run], end: int | None = None, tick: Callable[[], None] = lambda: None) -> bool:
+def drain(runs: Sequence[Run], end: int | None = None, tick: Callable[[], None] | None = None) -> bool:
     """Drive runs as far as they go; False where an interrupt ended them. ``tick`` is called after every iteration."""
     try:
         with single_threaded_blas():  # once, and not in every iteration
-            for _ in drive(runs, end):
-                if runs[0].iterations:
+            for _ in drive(runs, end, LONGEST if tick is None else 1):
+                if tick is not None and runs[0].iterations:
                     tick()
     except KeyboardInterrupt:
         for run in runs:

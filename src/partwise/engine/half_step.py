@@ -10,7 +10,7 @@ import numpy as np
 
 from partwise import kernels
 from partwise.algorithms.base import Algorithm, Side
-from partwise.data.passes import Tall, as_part, sum_rows, total, walk
+from partwise.data.passes import Tall, sum_rows, total, walk
 from partwise.data.products import gram_of
 from partwise.losses.base import Batch, HalfStep, Loss
 from partwise.threads.blas import single_threaded_blas
@@ -38,13 +38,13 @@ class Job(NamedTuple):
     """Whether the sums are wanted that tell how good the new factor is and how far it turned."""
     beta: float | None = None
     """The momentum with which the new factor is moved ahead of the old one."""
-    late: bool = False
+    at_old_rows: bool = False
     """Whether the inner term of the loss is wanted at the rows as they were, not at the new ones."""
 
     @property
     def step(self) -> HalfStep:
         """The half-step without its long arrays."""
-        return HalfStep(self.side, self.fixed.gram, self.measured, self.beta, self.late)
+        return HalfStep(self.side, self.fixed.gram, self.measured, self.beta, self.at_old_rows)
 
     @property
     def tall(self) -> Tall:
@@ -81,21 +81,21 @@ def half_steps(data: Data, loss: Loss, jobs: Sequence[Job], workers: Workers) ->
     for job in jobs:
         job.side.check_minimum(job.fixed.gram)
     task, fixed = _HalfSteps(loss, tuple([job.step for job in jobs])), [job.fixed.rows for job in jobs]
+    tall = [job.tall for job in jobs]
     if data.split is None:
-        rows, sums = task(as_part(data), [job.tall for job in jobs], cast(list[Array], fixed), (), workers)
-        return task.results(rows, total(sums), [])
-    if data.split == 1:
-        gathered = [
-            job.tall
-            if job.fixed.rhs is not None
-            else job.tall._replace(rhs=loss.gather(data, job.side, job.fixed, job.before, workers))
-            for job in jobs
-        ]
-        rows, sums = task(as_part(data), gathered, cast(list[Array], fixed), (), workers)
+        rows, sums = task(cast(Part, data), tall, cast(list[Array], fixed), (), workers)
         return task.results(rows, total(sums), [])
     widths = [loss.share_width(len(job.fixed.gram)) for job in jobs]
-    here = [np.asarray(rows) for rows in fixed]  # they go to every part
-    walked = walk(data, task, [job.tall for job in jobs], here, workers, widths, both=True)
+    if data.split == 1:
+        tall = [
+            arrays._replace(rhs=loss.gather(data, job.side, job.fixed, job.before, workers))
+            if arrays.rhs is None
+            else arrays
+            for job, arrays in zip(jobs, tall, strict=True)
+        ]
+    else:
+        fixed = [np.asarray(rows) for rows in fixed]  # they go to every part
+    walked = walk(data, task, tall, cast(list[Array], fixed), workers, widths, both=True)
     return task.results(walked.rows, walked.sums, walked.shares)
 
 
@@ -186,7 +186,7 @@ def fold_in(
         if documents.split == 1 and side.update.needs_memory:
             raise ValueError(SCATTERED)
         job = Job(side, Factor(w, gram, rhs), before if side.update.fixed else None)
-        half = half_step(documents, loss, job, workers)
+        half = half_step(documents.row_wise(), loss, job, workers)
     if not np.isfinite(half.factor.gram).all():
         raise ValueError(OUT_OF_RANGE)
     return half

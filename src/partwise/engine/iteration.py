@@ -96,7 +96,7 @@ def advance_plain(problem: Problem, steps: Sequence[Step], algorithm: Algorithm)
     jobs = [Job(step.own(algorithm, h).w, h, before=step.w, old=step.w) for step, h in zip(steps, weights, strict=True)]
     w_halves = half_steps(data, loss, jobs, workers)
     onward: Sequence[Factor | None] = [None] * len(steps)
-    if loss.late and data.split == 1:
+    if loss.value_needs_pass and data.split == 1:
         w_halves, onward = _look_onward(problem, steps, weights, w_halves)
     return [
         problem.following(step, half, h.with_rhs(), onward=later)
@@ -110,7 +110,7 @@ def _look_onward(
     """The inner term of the loss at new pairs whose W lies scattered over parts: the pass makes the next H as well."""
     algorithm = problem.at(steps[0].iteration + 2)
     jobs = [
-        Job(step.own(algorithm).h, half.factor, before=h.rows, late=True)
+        Job(step.own(algorithm).h, half.factor, before=h.rows, at_old_rows=True)
         for step, half, h in zip(steps, halves, weights, strict=True)
     ]
     later = half_steps(problem.data.T, problem.loss, jobs, problem.workers)

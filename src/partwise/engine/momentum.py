@@ -10,7 +10,7 @@ from partwise.engine.half_step import Half, Job, half_steps
 from partwise.engine.iteration import advance_plain
 from partwise.engine.problem import Problem
 from partwise.engine.step import Momentum, Step
-from partwise.types import Factor
+from partwise.types import Factor, FactorRows
 
 LEAST_BETA = 1e-3
 
@@ -20,7 +20,7 @@ def advance_with_momentum(
 ) -> list[Step]:
     """An iteration with momentum; a try that raises the objective is not reported but made again without it.
 
-    The pair of a try is (W, H ahead), whose error comes for nothing.
+    The objective of a try is that of W and the H moved ahead, which needs no further product.
     """
     data, loss, workers = problem.data, problem.loss, problem.workers
     states = [step.momentum or Momentum(rules.beta, 1.0, step.basis.with_rhs(step.rhs), step.h) for step in steps]
@@ -40,23 +40,33 @@ def advance_with_momentum(
     failed = [step for step, new in zip(steps, tries, strict=True) if new is None]
     again = iter(advance_plain(problem, failed, algorithm) if failed else ())
     return [
-        _slower(next(again), state, rules) if new is None else new for state, new in zip(states, tries, strict=True)
+        _without(next(again), state, rules) if new is None else new for state, new in zip(states, tries, strict=True)
     ]
 
 
 def _try(problem: Problem, step: Step, state: Momentum, first: Half, second: Half, rules: Extrapolation) -> Step | None:
     """The step with momentum, and more of it for the next one; None where the objective rose."""
-    beta = min(state.ceiling, rules.growth * state.beta)
-    ceiling = min(1.0, rules.ceiling_growth * state.ceiling)
-    momentum = Momentum(beta, ceiling, _moved(second), first.factor.rows)
+    momentum = faster(state, _moved(second), first.factor.rows, rules)
     new = problem.following(step, second, _moved(first).with_rhs(), momentum=momentum)
     return new if new.objective <= step.objective else None
 
 
-def _slower(step: Step, state: Momentum, rules: Extrapolation) -> Step:
-    """A step that was made without momentum, and what the next one tries: less than what failed, and never more."""
+def faster(state: Momentum, ahead: Factor, h: FactorRows, rules: Extrapolation) -> Momentum:
+    """More momentum, after a try that did not raise the objective."""
+    beta = min(state.ceiling, rules.growth * state.beta)
+    ceiling = min(1.0, rules.ceiling_growth * state.ceiling)
+    return Momentum(beta, ceiling, ahead, h)
+
+
+def slower(state: Momentum, w: Factor, h: FactorRows, rules: Extrapolation) -> Momentum:
+    """Less momentum than in a try that raised the objective, and never more than that had, from the pair itself."""
     beta = max(LEAST_BETA, state.beta / rules.shrink)
-    return replace(step, momentum=Momentum(beta, state.beta, step.basis.with_rhs(step.rhs), step.h))
+    return Momentum(beta, state.beta, w, h)
+
+
+def _without(step: Step, state: Momentum, rules: Extrapolation) -> Step:
+    """A step that was made without momentum."""
+    return replace(step, momentum=slower(state, step.basis.with_rhs(step.rhs), step.h, rules))
 
 
 def _moved(half: Half) -> Factor:

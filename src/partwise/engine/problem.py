@@ -24,7 +24,7 @@ from partwise.linalg.matching import angles_between
 from partwise.losses.base import Loss
 from partwise.losses.table import loss_of
 from partwise.threads.pool import Workers
-from partwise.types import Data, Factor, FactorRows
+from partwise.types import Array, Data, Factor, FactorRows
 
 
 @dataclass
@@ -111,13 +111,8 @@ class Problem:
         if before is not step:
             dots = np.zeros(self.rank)
             kernels.products.column_dots(np.asarray(half.factor.rows), np.asarray(before.w), dots)
-        old, new = before.basis.gram.diagonal(), half.factor.gram.diagonal()
-        lengths = np.sqrt(old) * np.sqrt(new)
         assert dots is not None
-        if lengths.all():
-            cosines = dots / lengths
-        else:
-            cosines = np.divide(dots, lengths, out=np.where(old == new, 1.0, 0.0), where=lengths > 0)
+        angles = turned(dots, before.basis.gram.diagonal(), half.factor.gram.diagonal())
         return self.step(
             step.iteration + 1,
             half.factor,
@@ -127,7 +122,7 @@ class Problem:
             step.thetas,
             previous_w=before.w,
             previous_error=step.error,
-            angles=angles_between(cosines),
+            angles=angles,
             reseeded=step.reseeded,
             **known,
         )
@@ -137,6 +132,14 @@ class Problem:
         gram = gram_matrix(w, self.data.blocks, self.workers)
         other, inner = self.loss.sums(self.data.T, w, h, self.workers)
         return self.step(0, Factor(w, gram), Factor(h, other), inner, **known)
+
+
+def turned(dots: Array, old: Array, new: Array) -> Array:
+    """The angle by which each component turned, from its inner product with itself before and the squared lengths."""
+    lengths = np.sqrt(old) * np.sqrt(new)
+    if lengths.all():
+        return angles_between(dots / lengths)
+    return angles_between(np.divide(dots, lengths, out=np.where(old == new, 1.0, 0.0), where=lengths > 0))
 
 
 def _penalty(side: Side, factor: Factor) -> float:

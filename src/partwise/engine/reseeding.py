@@ -10,13 +10,12 @@ from partwise.algorithms.updates.multiplicative import lift
 from partwise.data.passes import map_rows
 from partwise.data.products import gram_matrix
 from partwise.engine.problem import Problem
+from partwise.engine.stationarity import EXACT
 from partwise.engine.step import Step
 from partwise.types import Array, Factor
 
 EPS = float(np.finfo(np.float64).eps)
 NONE = np.empty(0, np.intp)
-NOTHING_LEFT = 1e-6
-"""Relative error below which nothing is left for another component to explain."""
 
 
 def dead_components(gram_w: Array, gram_h: Array, norm2: float) -> Array:
@@ -38,7 +37,7 @@ def reseed_dead(problem: Problem, step: Step, zero_floor: float) -> Step:
         return step
     dead = np.setdiff1d(dead, [c for side in problem.algorithm.sides for c in side.update.fixed])
     left = problem.rank - len(step.reseeded)
-    if not len(dead) or left <= 0 or step.error < NOTHING_LEFT:
+    if not len(dead) or left <= 0 or step.error < EXACT:
         return step
     misfit = problem.loss.column_misfit(data, step.basis, step.h, workers)
     misfit[list(step.reseeded)] = -np.inf

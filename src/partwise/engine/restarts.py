@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -115,7 +116,7 @@ def race(
     *,
     finished: Callable[[Run], None] = lambda run: None,
     state: Race | None = None,
-    tick: Callable[[Race], None] = lambda state: None,
+    tick: Callable[[Race], None] | None = None,
 ) -> tuple[Run, list[StartRow]]:
     """(the best run, a row for every start). A dropped start leaves only its row, so memory stays bounded.
 
@@ -126,7 +127,7 @@ def race(
     standing = state or Race([Run(problem, seed, rules, keep) for seed in seeds])
     for end, places in legs[standing.leg :]:
         while standing.fill(problem):
-            uninterrupted = drain(standing.batch, end, lambda: tick(standing))
+            uninterrupted = drain(standing.batch, end, None if tick is None else partial(tick, standing))
             begun = [run for run in standing.batch if run.begun]
             if end is None:
                 for run in begun:

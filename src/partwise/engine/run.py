@@ -11,23 +11,13 @@ from partwise.algorithms.base import Algorithm
 from partwise.engine.component_sparsity import NOTHING, Thetas
 from partwise.engine.half_step import fold_in
 from partwise.engine.problem import Problem
-from partwise.engine.stationarity import NEARLY
-from partwise.engine.step import StartCost, Step
-from partwise.engine.stopping import AllOf, AnyOf, Frobenius, Reason, Rule, Stationarity, any_rules
-from partwise.losses.table import loss_of
+from partwise.engine.stationarity import EXACT, STATIONARY
+from partwise.engine.step import Record, StartCost, Step
+from partwise.engine.stopping import Reason, Rule, any_rules
 from partwise.threads.blas import single_threaded_blas
 
 CAP = 1000
 """The most iterations of a run whose rules do not limit them."""
-PACE, HARDLY = 2, 500
-"""The share of ``tol`` that the error changes by in an iteration where it stands still, and where it hardly changes."""
-PATIENCE, SLOW, EVERY = 50, 5, 3
-"""The iterations after which a change of so many ``tol`` is enough, and how often the residual, which costs one, is
-asked for."""
-MINIMUM = 1e-4
-"""The KKT residual of a start that leaves nothing to gain."""
-EXACT = 1e-6
-"""The relative error of a fit that leaves nothing to gain."""
 FAILURES = (Reason.COLLAPSED, Reason.NO_MINIMUM, Reason.NOT_FINITE, Reason.INTERRUPTED)
 """The ends that say more than that nothing was gained."""
 THETAS_SETTLED, ADJUSTED = 1e-3, 300
@@ -35,32 +25,6 @@ THETAS_SETTLED, ADJUSTED = 1e-3, 300
 LIMITS = (None, Reason.MAX_ITERATIONS, Reason.TIME_LIMIT, Reason.CAP)
 """The ends that say nothing of how near the iterate is to a stationary point."""
 HISTORY = np.dtype([("iteration", np.int64), *((n, np.float64) for n in ("seconds", "error", "angle", "kkt"))])
-Record = tuple[int, float, float, float, float]
-"""iteration, seconds, error, angle, kkt"""
-
-
-def default_stop(algorithm: Algorithm, tol: float = 1e-4, burn_in: int = 0) -> Rule:
-    """When a run ends where nothing else is said: a smaller ``tol`` never ends it sooner.
-
-    A thorough algorithm goes on until the KKT residual is at most ``tol``; after ``PATIENCE`` iterations it is enough
-    that the error changes by at most ``SLOW`` times ``tol`` of itself and the point is nearly stationary. Other methods
-    that go on to a stationary point end at once when the point is nearly stationary and the error is at most ``tol`` or
-    changes by at most half of that. Clipping ones stall before it, so that only the error is asked about. The residual,
-    which costs an iteration, is computed when the error hardly changes.
-    """
-    still = Frobenius(level=tol, change=tol / PACE, burn_in=burn_in)
-    monotone = all(side.update.monotone for side in algorithm.sides)
-    if not monotone or not loss_of(algorithm).stationarity:
-        return still
-    if not algorithm.thorough:
-        return AllOf((still, Stationarity(NEARLY)), burn_in=burn_in, because=Reason.SETTLED)
-    hardly, slow = Frobenius(level=tol, change=tol / HARDLY), Frobenius(level=tol, change=SLOW * tol)
-    return AnyOf(
-        (
-            AllOf((hardly, Stationarity(tol)), every=EVERY, burn_in=burn_in, because=Reason.STATIONARY),
-            AllOf((slow, Stationarity(NEARLY)), burn_in=PATIENCE, because=Reason.SETTLED),
-        )
-    )
 
 
 @dataclass
@@ -128,10 +92,12 @@ class Run:
                 self._freeze(step, step.thetas)
         finally:
             kkt = step.kkt if step.checked else np.nan
+            for iteration, seconds, error, angle, none in step.between:
+                self.history.append((self.offset + iteration, seconds, error, angle, none))
             self.history.append((self.offset + step.iteration, step.seconds, step.error, step.angle, kkt))
 
     def _freeze(self, step: Step, thetas: Thetas) -> None:
-        """Go on from a step at which a rule would end the run with the θ that it has, once that has settled."""
+        """Freeze θ once it has settled, or after ``ADJUSTED`` iterations, and go on where a rule would end the run."""
         if self.reason not in LIMITS:
             self.reason = None
             thetas = replace(thetas, frozen=step.kkt <= THETAS_SETTLED)
@@ -152,12 +118,12 @@ class Run:
 
     @property
     def wasted(self) -> Reason | None:
-        """That, after iterations, the iterate to return is worth nothing or is the start; None where neither is so."""
+        """WORTHLESS where the iterate to return is no better than zeros, NO_GAIN where it is the start, else None."""
         if self.history[-1][0] == 0:
             return None
         if self.problem.loss.comparable and not self.iterate.error < 1:
             return Reason.WORTHLESS
-        if self.returned or self.iterate.error <= EXACT or self.iterate.kkt <= MINIMUM:
+        if self.returned or self.iterate.error <= EXACT or self.iterate.kkt <= STATIONARY:
             return None
         return Reason.NO_GAIN
 

@@ -14,6 +14,8 @@ from partwise.types import Data, Factor
 
 STATIONARY, NEARLY = 1e-4, 1e-2
 """The KKT residuals up to which a point counts as stationary, and as nearly so."""
+EXACT = 1e-6
+"""The relative error up to which a fit counts as exact: nothing is left to gain."""
 
 
 def stationarity(

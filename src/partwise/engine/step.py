@@ -13,6 +13,8 @@ from partwise.engine.component_sparsity import Thetas, at_pair
 from partwise.types import Array, Factor, FactorRows
 
 T = TypeVar("T")
+Record = tuple[int, float, float, float, float]
+"""A row of the history: iteration, seconds, error, angle, kkt."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ class Step:
     scales: tuple[float, float] | None = None
     """The mean diagonals of HHᵀ and WᵀW at step 0, where a penalty is relative to them."""
     thetas: Thetas | None = None
-    """The strengths of the penalties that the driver adjusts."""
+    """The strengths of the penalties that the engine adjusts (``engine/component_sparsity``)."""
     start: StartCost | None = None
     """The cost of W⁽⁰⁾, at iteration 0."""
     ready: bool = False
@@ -112,8 +114,10 @@ class Step:
     """The next H, where the pass that told the loss of this pair has made it."""
     reported: Step | None = field(default=None, repr=False, metadata={"stored": False})
     """Within an iteration, the step as it was reported, where dead components have been re-seeded since."""
+    between: tuple[Record, ...] = field(default=(), repr=False, metadata={"stored": False})
+    """The iterations since the step before, where one step was made for several (``engine/stretch``)."""
     deferred: Deferred[Check] | None = field(default=None, repr=False, metadata={"stored": False})
-    """The stationarity check, which the driver makes when it is asked for."""
+    """The stationarity check, made by the problem when it is asked for."""
 
     @property
     def w(self) -> Array:

@@ -46,6 +46,10 @@ class Reason(Enum):
         return self.value
 
 
+LATER = 1000
+"""Iterations that are more than any step makes."""
+
+
 class Rule(ABC):
     """A stopping rule. Law: a pure function of the step; a reason or None; asked at burn_in, burn_in + every, …"""
 
@@ -81,6 +85,11 @@ class Rule(ABC):
         late = iteration - self.burn_in
         return late >= 0 and late % self.every == 0
 
+    def due(self, iteration: int) -> int:
+        """The next iteration after this one at which it has to be asked."""
+        late = iteration - self.burn_in
+        return self.burn_in if late < 0 else iteration + self.every - late % self.every
+
     def __call__(self, step: Step) -> Reason | None:
         return self.reason(step) if self.asked_at(step.iteration) else None
 
@@ -107,6 +116,9 @@ class MaxIterations(Rule):
     def check(self) -> None:
         self.whole("iterations", 0)
 
+    def due(self, iteration: int) -> int:
+        return super().due(max(iteration, self.iterations - 1))
+
     def reason(self, step: Step) -> Reason | None:
         return Reason.MAX_ITERATIONS if step.iteration >= self.iterations else None
 
@@ -128,6 +140,10 @@ class TimeLimit(Rule):
     @property
     def deadline(self) -> float:
         return self.seconds
+
+    def due(self, iteration: int) -> int:
+        """Later where it is asked after every iteration: what is made in one step is given up when time is over."""
+        return iteration + LATER if self.every == 1 else super().due(iteration)
 
     def reason(self, step: Step) -> Reason | None:
         return Reason.TIME_LIMIT if step.seconds >= self.seconds else None
@@ -210,6 +226,9 @@ class AnyOf(Rule):
     def check(self) -> None:
         object.__setattr__(self, "rules", _flat(AnyOf, rule_list(self.rules)))
 
+    def due(self, iteration: int) -> int:
+        return due(self.rules, iteration) if self.every == 1 and self.burn_in <= iteration else super().due(iteration)
+
     def reason(self, step: Step) -> Reason | None:
         return next((reason for rule in self.rules if (reason := rule(step)) is not None), None)
 
@@ -289,6 +308,11 @@ def deadline(rules: Iterable[Any], iteration: int | None = None) -> float:
         own = deadline(rule.rules, iteration) if isinstance(rule, AnyOf) else getattr(rule, "deadline", np.inf)
         seconds = min(seconds, own)
     return float(seconds)
+
+
+def due(rules: Iterable[Any], iteration: int) -> int:
+    """The next iteration after this one at which a rule has to be asked; a plain function always has."""
+    return min((rule.due(iteration) if isinstance(rule, Rule) else iteration + 1 for rule in rules), default=LATER)
 
 
 def rule_list(stop: Any) -> tuple[Rule, ...]:

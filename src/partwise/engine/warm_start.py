@@ -84,8 +84,7 @@ HEAVY = 2**25
 """The work of a product from which an SVD of A takes too long for a start."""
 PLAIN = hals(sweeps=1)
 CHOSEN = Frobenius(change=1e-4, every=1) | MaxIterations(20)
-"""When a run has chosen its minimum: with momentum after five iterations three of 75 runs ended in another one than
-without, after ten one of them did."""
+"""When a run has chosen its minimum and momentum can no longer lead it to another one (docs/design.md, The default)."""
 NIL = 1e-6
 """What scikit-learn takes for 0 in its start."""
 
@@ -110,6 +109,9 @@ class SVDBest(Start):
     def __post_init__(self) -> None:
         if self.random_state is not None:
             whole_number("svd-best (random_state=...)", self.random_state, 0, hint="or None")
+
+    def as_scikit_learn(self, seed: int) -> SVDBest:
+        return SVDBest(random_state=seed)
 
     def warm(self, data: Data, rank: int) -> bool:
         """Whether the components are near enough to their places to need no lead."""
@@ -140,11 +142,10 @@ class SVDBest(Start):
 
     def _filled(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> tuple[Array, Array]:
         """NNDSVD without zeros."""
-        theirs = self.random_state is not None
         numbers = rng if self.random_state is None else np.random.RandomState(self.random_state % 2**32)
         svd = randomized_svd(data, rank, numbers, workers)
         w, h = NNDSVD(svd=svd).both(data, rank, rng, workers)
-        fill, least = (mean_entry(data, workers), NIL) if theirs else (mean_fill(data, workers), 0.0)
+        fill, least = (mean_fill(data, workers), 0.0) if self.random_state is None else (mean_entry(data, workers), NIL)
         for factor in (w, h):
             factor[factor <= least] = fill
         return w, h

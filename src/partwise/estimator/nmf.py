@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,15 +15,17 @@ from sklearn.utils.validation import check_is_fitted
 from partwise.algorithms.base import Algorithm
 from partwise.arguments import is_whole, number, quoted, whole_number
 from partwise.data.products import gram_of
-from partwise.engine.call import Call, SVDBest, checked_call
+from partwise.engine.call import Call, checked_call
+from partwise.engine.default_stop import default_stop
 from partwise.engine.half_step import Half, fold_in, in_precision
 from partwise.engine.online import Sums
-from partwise.engine.run import default_stop
 from partwise.engine.stopping import MaxIterations, Reason, Rule
 from partwise.estimator.checks import checked_samples, checked_weights
 from partwise.estimator.choices import chosen_algorithm, chosen_start, component_count, with_penalties
 from partwise.estimator.state import packed, unpacked
 from partwise.factorize import certified, iterate, warn_of
+from partwise.inits.base import declared
+from partwise.inits.table import start_for
 from partwise.losses.table import LOSSES, loss_of, suited
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import Workers
@@ -182,7 +183,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         call = self._call(samples, W, H)
         data = call.problem.data
         with call.problem.workers:
-            run, starts, _ = call.drive(tick=self._reporter())
+            run, starts, _ = call.drive(tick=_report if self.verbose else None)
             if run.reason is Reason.INTERRUPTED:
                 raise KeyboardInterrupt
             fit = certified(run, starts)
@@ -206,8 +207,8 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         algorithm = suited(self._algorithm(samples.shape), samples.T)
         rank, seed = component_count(self.n_components, samples.shape, W, H), self._seed()
         start = chosen_start(self.init, self.solver, rank, samples, W, H)
-        if start is None and algorithm.init == "svd-best":
-            start = SVDBest(random_state=seed)
+        if start is None:
+            start = declared(start_for(None, algorithm, 1, samples.T)).as_scikit_learn(seed)
         return checked_call(
             samples.T,
             rank,
@@ -251,10 +252,11 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             share = before.fading(samples) if forget is None else forget
             sums = before.add(batch.T, np.asarray(half.factor.rows), workers, share)
             new = sums.half_step(self.algorithm_.w, w)
+            loss = loss_of(algorithm, batch.T)
+            error = loss.distance(batch.T, loss.value(batch.T, Factor(w, gram), half.factor, half.inner, workers)[0])
         self._remember(sums.gram, sums.rhs)
         self.n_samples_seen_ = sums.samples
-        squares = batch.norm2 - 2 * half.inner + float(np.vdot(gram, half.factor.gram))
-        self.reconstruction_err_ = float(np.sqrt(max(0.0, squares)))
+        self.reconstruction_err_ = error
         self.components_ = new.T
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
         return self
@@ -351,16 +353,6 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             stacklevel=3,
         )
 
-    def _reporter(self) -> Callable[[Any], None]:
-        """What is called after every iteration: it prints every tenth one where ``verbose`` asks for that."""
-
-        def report(state: Any) -> None:
-            step = state.run.latest
-            if self.verbose and step.iteration % 10 == 0:
-                sys.stdout.write(f"Iteration {step.iteration}: relative error {step.error:.6g}\n")
-
-        return report
-
     def _seed(self) -> int:
         if is_whole(self.random_state) and self.random_state >= 0:
             return int(self.random_state)
@@ -387,3 +379,10 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         tags.input_tags.allow_nan = self.missing == "nan"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _report(state: Any) -> None:
+    """Print every tenth iteration."""
+    step = state.run.latest
+    if step.iteration % 10 == 0:
+        sys.stdout.write(f"Iteration {step.iteration}: relative error {step.error:.6g}\n")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partwise.storage.archive import atomic
+from partwise.storage.atomic import atomic
 from partwise.types import Array
 
 if TYPE_CHECKING:

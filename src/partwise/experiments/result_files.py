@@ -15,7 +15,7 @@ from partwise.experiments import drawing
 from partwise.experiments.experiment import Experiment, Record, Result, Table
 from partwise.experiments.markdown import experiment_page
 from partwise.result.certificate import versions
-from partwise.storage.archive import atomic
+from partwise.storage.atomic import atomic
 
 
 def result_key(settings: Record) -> Record:

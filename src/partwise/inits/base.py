@@ -51,13 +51,26 @@ class Start:
         """What it takes at most, before there are factors."""
         return 0
 
+    def as_scikit_learn(self, seed: int) -> Start:
+        """The start with the random numbers and the units that scikit-learn's own has, where it can take them."""
+        return self
+
 
 class _Own(Start):
     """A start of somebody's own, a function or an object, with what it says of itself."""
 
     def __init__(self, start: Init) -> None:
         self._start = start
-        for name in ("seeded", "reads_nothing", "within_sides", "pair", "check", "warm", "peak_bytes"):
+        for name in (
+            "seeded",
+            "reads_nothing",
+            "within_sides",
+            "pair",
+            "check",
+            "warm",
+            "peak_bytes",
+            "as_scikit_learn",
+        ):
             if hasattr(start, name):
                 setattr(self, name, getattr(start, name))
 

@@ -1,9 +1,11 @@
-"""Read a matrix from a file: npz, npy, Matrix Market, Parquet, CSV and TSV; reading runs no code of the file's."""
+"""Read a matrix from a file, by its format in ``FORMATS``; reading runs no code of the file's."""
 
 from __future__ import annotations
 
 import io
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,7 @@ import scipy.sparse as sp
 from partwise.arguments import shortened
 from partwise.data.sparse_structure import check_structure, check_whole
 from partwise.data.write import ArrayOrSparse
+from partwise.io.gct import read_gct
 from partwise.storage.gzipped import open_bytes, open_text
 from partwise.storage.npy import read_npy_header
 from partwise.storage.targets import check_path
@@ -21,31 +24,27 @@ INDICES = {"indices", "indptr", "row", "col", "offsets"}
 """Members of a sparse npz that scipy would convert to whole numbers without a word."""
 EMPTY = ("", "NA", "N/A", "null")
 """Cells of a table that are unknown: NaN."""
-READABLE = ".npz, .npy, .parquet, .mtx, .csv or .tsv (or one of the last three with .gz)"
 
 
 def read_matrix(path: str | os.PathLike[str]) -> ArrayOrSparse:
     """A matrix from a file, a numpy array or a scipy sparse one; a file that cannot be read is refused."""
     check_path(path)
     path = Path(path)
-    suffixes = [s.lower() for s in path.suffixes]
-    kind = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] == ".gz" else suffixes[-1] if suffixes else ""
-    readers = {
-        ".npz": _npz,
-        ".npy": _npy,
-        ".mtx": _mtx,
-        ".parquet": _parquet,
-        ".csv": _delimited,
-        ".tsv": _delimited,
-    }
-    if kind not in readers:
+    kind = suffix_of(path)
+    if kind not in FORMATS:
         raise ValueError(f"{path} is not a matrix file that can be read: use {READABLE}.")
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}.")
     try:
-        return readers[kind](path)
+        return FORMATS[kind].read(path)
     except Exception as error:  # a damaged file can raise nearly anything, from zipfile, zlib and numpy
         raise unreadable(path, kind[1:], error) from None
+
+
+def suffix_of(path: str | os.PathLike[str]) -> str:
+    """The suffix that names the format of a file, without a .gz behind it."""
+    name = Path(path).name.lower()
+    return Path(name.removesuffix(".gz")).suffix
 
 
 def unreadable(path: Path, kind: str, error: Exception) -> ValueError:
@@ -104,7 +103,7 @@ def _parquet(path: Path) -> Array:
 
 def _delimited(path: Path) -> Array:
     """Numbers in rows; a first row or a first column of names is skipped."""
-    delimiter = "\t" if ".tsv" in [s.lower() for s in path.suffixes] else ","
+    delimiter = "\t" if suffix_of(path) == ".tsv" else ","
     with open_text(path, "utf-8") as file:
         rows = [line.rstrip("\r\n").split(delimiter) for line in file if line.strip()]
     if not rows:
@@ -129,3 +128,37 @@ def is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of matrix file."""
+
+    read: Callable[[Path], ArrayOrSparse]
+    first_bytes: bytes | None = None
+    """How such a file begins, by which it is recognised on stdin."""
+    gzipped: bool = False
+    """Whether it may have a .gz behind its suffix."""
+    or_texts: bool = False
+    """Whether such a file may hold texts instead."""
+
+
+FORMATS = {
+    ".npz": Format(_npz, b"PK"),
+    ".npy": Format(_npy, b"\x93NUMPY"),
+    ".parquet": Format(_parquet, b"PAR1", or_texts=True),
+    ".mtx": Format(_mtx, b"%%MatrixMarket", gzipped=True),
+    ".gct": Format(lambda path: read_gct(path).values, b"#1.", gzipped=True),
+    ".csv": Format(_delimited, gzipped=True, or_texts=True),
+    ".tsv": Format(_delimited, gzipped=True, or_texts=True),
+}
+"""Suffix -> format; add a line to add one."""
+
+
+def _readable() -> str:
+    plain = [suffix for suffix, form in FORMATS.items() if not form.gzipped]
+    *others, last = [suffix for suffix, form in FORMATS.items() if form.gzipped]
+    return f"{', '.join(plain + others)} or {last} (or one of the last {len(others) + 1} with .gz)"
+
+
+READABLE = _readable()

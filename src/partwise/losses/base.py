@@ -34,7 +34,7 @@ class HalfStep(NamedTuple):
     """Whether the sums are wanted that tell how good the new factor is and how far it turned."""
     beta: float | None = None
     """The momentum with which the new factor is moved ahead of the old one."""
-    late: bool = False
+    at_old_rows: bool = False
     """Whether the inner term of the loss is wanted at the rows as they were, not at the new ones."""
 
 
@@ -102,7 +102,7 @@ class Loss(ABC):
     """Whether W follows from sums over the samples that have come by."""
     gram_form: ClassVar[bool] = True
     """Whether rows need the gram and A · fixed alone."""
-    late: ClassVar[bool] = False
+    value_needs_pass: ClassVar[bool] = False
     """Whether the value of a pair takes a pass over A where the rows that were made last lie scattered over parts."""
     squares: ClassVar[bool] = False
     """Whether the relative error is √(Σ v (a − y)² / Σ v a²)."""

@@ -12,7 +12,6 @@ from partwise import kernels
 from partwise.algorithms.base import Algorithm, Side
 from partwise.algorithms.updates import exact
 from partwise.algorithms.updates.beta import DenseUpdate, beta_name
-from partwise.data.passes import as_part
 from partwise.data.products import gram_matrix
 from partwise.losses.base import Batch, Fill, Loss, SideCheck, cold_rows, lifted
 from partwise.threads.pool import Workers
@@ -121,7 +120,7 @@ class Beta(Loss):
         return self._constants(data)[0]
 
     def check(self, data: Data, side: Side, fixed: Factor, factor: FactorRows, workers: Workers) -> SideCheck:
-        part, wide, linear = as_part(data), _wide(np.asarray(fixed.rows)), side.linear(len(fixed.gram))
+        part, wide, linear = cast(Part, data), _wide(np.asarray(fixed.rows)), side.linear(len(fixed.gram))
 
         def block(lo: int, hi: int) -> tuple[float, int]:
             values, x = _values(part, lo, hi), np.ascontiguousarray(np.asarray(factor)[lo:hi], np.float64)
@@ -151,13 +150,13 @@ class Beta(Loss):
 
     def _walk(self, data: Data, fixed: FactorRows, factor: FactorRows, workers: Workers) -> list[Array]:
         """The divergence of each row of the pair, a block at a time."""
-        part, wide, rows = as_part(data), _wide(np.asarray(fixed)), np.asarray(factor)
+        part, wide, rows = cast(Part, data), _wide(np.asarray(fixed)), np.asarray(factor)
         return workers.map(lambda lo, hi: self._divergences(_values(part, lo, hi), wide, rows[lo:hi]), part.blocks)
 
     def _constants(self, data: Data) -> tuple[float, float]:
         """(Σ a^β over the entries above 0, D₀ of the mean)."""
         if self.name not in data.memo:
-            part, (m, n) = as_part(data), data.shape
+            part, (m, n) = cast(Part, data), data.shape
             mean, whole, baseline = data.row_sums.sum() / (m * n), 0.0, 0.0
             for lo, hi in data.blocks:
                 values, powers = _values(part, lo, hi), np.empty(hi - lo)

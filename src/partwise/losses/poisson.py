@@ -35,7 +35,7 @@ class Poisson(Loss):
     everywhere = "kl-newton"
     streams = False
     gram_form = False
-    late = True
+    value_needs_pass = True
     comparable = False
     counts = True
     no_targets = "an L1 penalty scales the fitted counts and makes nothing sparse; use the squared loss"
@@ -115,7 +115,7 @@ class Poisson(Loss):
                     logs[0] = np.nan
                     update.solve_systems(rows, self.systems(systems[lo:hi]), x)
                 if step.measured:
-                    (inner, empty), at = (logs_before, before) if step.late else (logs, x)
+                    (inner, empty), at = (logs_before, before) if step.at_old_rows else (logs, x)
                     pairs[i][0, 0] += np.inf if empty else inner + self.fitted(weights, at)
                     kernels.products.column_dots(x, x if arrays.old is None else arrays.old[lo:hi], pairs[i][1])
 

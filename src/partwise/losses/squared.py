@@ -12,7 +12,7 @@ from partwise import kernels
 from partwise.algorithms.base import Algorithm, Side
 from partwise.algorithms.penalties import indefinite
 from partwise.algorithms.updates import exact
-from partwise.data.passes import Tall, as_part, total, walk
+from partwise.data.passes import Tall, walk
 from partwise.data.products import NEAR_EXACT, add_product, gram_of, product, residual2
 from partwise.losses.base import Batch, Fill, Line, Loss, SideCheck
 from partwise.losses.weighted import WeightedSquared
@@ -81,10 +81,10 @@ class Squared(Loss):
 
     def sums(self, data: Data, fixed: FactorRows, factor: FactorRows, workers: Workers) -> tuple[Array, float]:
         if data.split == 1:
-            tall = Tall(factor=factor, rhs=product(data, fixed, workers))
-            gram, inner = total(_PairSums()(as_part(data), [tall], (), (), workers)[1])
+            tall, shared = Tall(factor, product(data, fixed, workers)), []
         else:
-            gram, inner = walk(data, _PairSums(), [Tall(factor=factor)], [np.asarray(fixed)], workers).sums
+            tall, shared = Tall(factor), [np.asarray(fixed)]
+        gram, inner = walk(data, _PairSums(), [tall], shared, workers).sums
         return gram, float(np.sum(inner))
 
     def value(self, data: Data, w: Factor, h: Factor, inner: float, workers: Workers) -> tuple[float, float]:
@@ -96,14 +96,12 @@ class Squared(Loss):
         return (float(np.sqrt(error2 / norm2)) if norm2 > 0 else 0.0), error2
 
     def check(self, data: Data, side: Side, fixed: Factor, factor: FactorRows, workers: Workers) -> SideCheck:
-        task = _SideCheck(side, fixed.gram)
-        if data.split == 1:
-            rhs = product(data, fixed.rows, workers) if fixed.rhs is None else fixed.rhs
-            tall = Tall(factor=factor, rhs=rhs, linear=side.linear(len(fixed.gram)))
-            squares, locked = total(task(as_part(data), [tall], (), (), workers)[1])
-            return SideCheck(squares, locked, rhs)
-        tall = Tall(factor=factor, rhs=fixed.rhs, linear=side.linear(len(fixed.gram)))
-        walked = walk(data, task, [tall], [np.asarray(fixed.rows)], workers)
+        tall, shared = Tall(factor, fixed.rhs, linear=side.linear(len(fixed.gram))), []
+        if tall.rhs is None and data.split == 1:
+            tall = tall._replace(rhs=product(data, fixed.rows, workers))
+        elif data.split != 1:
+            shared = [np.asarray(fixed.rows)]
+        walked = walk(data, _SideCheck(side, fixed.gram), [tall], shared, workers)
         squares, locked = walked.sums
         return SideCheck(squares, locked, walked.rows[0])
 

@@ -14,7 +14,7 @@ from partwise.algorithms.penalties import PerObservation
 from partwise.algorithms.table import als_hals, anls, extrapolated, penalised
 from partwise.algorithms.updates import exact
 from partwise.data.base import Pieces
-from partwise.data.passes import Tall, as_part, sum_rows, total, walk
+from partwise.data.passes import Tall, sum_rows, walk
 from partwise.data.products import gram_of
 from partwise.losses.base import Batch, Fill, HalfStep, Line, Loss, Share, SideCheck
 from partwise.threads.pool import Workers
@@ -149,11 +149,10 @@ class WeightedSquared(Loss):
     def _gains(self, data: Data, fixed: FactorRows, factor: FactorRows, workers: Workers) -> Array:
         """2 r·x − xGx of each row of a factor."""
         if data.split == 1:
-            systems = self.gather(data, None, Factor(fixed, _NO_GRAM), None, workers)
-            tall = Tall(factor=np.asarray(factor), rhs=systems)
-            gains = total(_Gains()(as_part(data), [tall], [_NO_GRAM], (), workers)[1])
+            tall, shared = Tall(factor, self.gather(data, None, Factor(fixed, _NO_GRAM), None, workers)), _NO_GRAM
         else:
-            gains = walk(data, _Gains(), [Tall(factor=factor)], [np.asarray(fixed)], workers).sums
+            tall, shared = Tall(factor), np.asarray(fixed)
+        gains = walk(data, _Gains(), [tall], [shared], workers).sums
         whole: Array = gains[0].whole
         return whole
 
@@ -173,15 +172,14 @@ class WeightedSquared(Loss):
         return float(ridge @ np.einsum("ij,ij->i", rows, rows))
 
     def check(self, data: Data, side: Side, fixed: Factor, factor: FactorRows, workers: Workers) -> SideCheck:
-        linear, task = side.linear(len(fixed.gram)), _Check(self, side, fixed.gram)
+        tall, shared = Tall(factor, linear=side.linear(len(fixed.gram))), _NO_GRAM
         if data.split == 1:
-            rhs = self.gather(data, side, fixed, None, workers) if fixed.rhs is None else fixed.rhs
-            tall = Tall(factor=np.asarray(factor), rhs=rhs, linear=linear)
-            squares, locked = total(task(as_part(data), [tall], [_NO_GRAM], (), workers)[1])
-            return SideCheck(float(squares), int(locked), rhs)
-        tall = Tall(factor=factor, linear=linear)
-        squares, locked = walk(data, task, [tall], [np.asarray(fixed.rows)], workers).sums
-        return SideCheck(float(squares), int(locked), None)
+            systems = self.gather(data, side, fixed, None, workers) if fixed.rhs is None else fixed.rhs
+            tall = tall._replace(rhs=systems)
+        else:
+            shared = np.asarray(fixed.rows)
+        squares, locked = walk(data, _Check(self, side, fixed.gram), [tall], [shared], workers).sums
+        return SideCheck(float(squares), int(locked), tall.rhs)
 
     def column_misfit(self, data: Data, w: Factor, h: FactorRows, workers: Workers) -> Array:
         misfit: Array = data.T.row_norms2 - self._gains(data.T, w.rows, h, workers)

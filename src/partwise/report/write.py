@@ -23,7 +23,7 @@ from partwise.report.search_payload import search_payload, weights_payload
 from partwise.report.topics_payload import topics_payload
 from partwise.report.verdicts import verdict_lines
 from partwise.result.factorization import Factorization
-from partwise.storage.archive import atomic
+from partwise.storage.atomic import atomic
 from partwise.storage.targets import check_target
 from partwise.text.topic_model import TopicModel
 

@@ -11,7 +11,7 @@ from partwise.algorithms.table import as_algorithm
 from partwise.arguments import check_rank, check_seed, shortened
 from partwise.data.as_data import as_data
 from partwise.data.unknown import observed
-from partwise.engine.run import default_stop
+from partwise.engine.default_stop import default_stop
 from partwise.engine.stopping import MaxIterations, Reason
 from partwise.factorize import factorize
 from partwise.inits.base import Init

@@ -12,8 +12,9 @@ from partwise.algorithms.base import Algorithm
 from partwise.arguments import MOST_RUNS, whole_number
 from partwise.data.unknown import observed
 from partwise.engine.call import as_problem
+from partwise.engine.default_stop import default_stop
 from partwise.engine.restarts import race
-from partwise.engine.run import Run, default_stop
+from partwise.engine.run import Run
 from partwise.engine.stopping import Reason, Rule, rule_list
 from partwise.factorize import certified
 from partwise.inits.base import Init, declared

@@ -18,6 +18,7 @@ from partwise.data.sparse_structure import check_structure
 from partwise.linalg.svd import SVD
 from partwise.result.factorization import Factorization
 from partwise.storage import archive
+from partwise.storage.atomic import Full, is_full
 from partwise.storage.settings import Plain, Reader, plain
 from partwise.storage.targets import check_target, is_stream, resolved
 from partwise.text.collection import Collection, gather
@@ -177,10 +178,10 @@ def _matrix_arrays(collection: Collection, path: Path) -> Iterator[dict[str, Arr
             try:
                 values, documents, counts = gather(as_data(collection.A), allocate)
             except OSError as error:
-                if not archive.is_full(error):
+                if not is_full(error):
                     raise
                 reason = f"there is no room beside it for a temporary copy of its matrix ({error.strerror})"
-                raise archive.Full(f"{path} could not be written, {reason}.") from None
+                raise Full(f"{path} could not be written, {reason}.") from None
         yield {"a_values": values, "a_terms": counts, "a_documents": documents}
 
 

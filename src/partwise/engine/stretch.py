@@ -1,0 +1,182 @@
+"""Several iterations of a run as one step: on small data what surrounds an iteration costs more than its half-steps.
+
+The numbers are those of ``engine/iteration`` and ``engine/momentum``, bit for bit; only the steps in between are not
+made: the history has their errors, angles and times.
+"""
+
+from __future__ import annotations
+
+import math
+from threading import get_ident
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from partwise import kernels
+from partwise.algorithms.base import Algorithm, Extrapolation, Side
+from partwise.data.passes import Tall, total
+from partwise.data.products import gram_of
+from partwise.engine.momentum import faster, slower
+from partwise.engine.problem import Problem, turned
+from partwise.engine.reseeding import dead_components
+from partwise.engine.step import Momentum, Record, Step
+from partwise.losses.base import Batch, HalfStep, Loss
+from partwise.threads.blas import single_threaded_blas
+from partwise.threads.pool import OutOfTime, Workers
+from partwise.types import Array, Factor, NoMinimum
+
+LONGEST = 20
+"""The most iterations in a step, so that a time limit and an interrupt wait for milliseconds."""
+SMALL = 2**17
+"""What data are small: entries (a full matrix counts a quarter) and eight for every row and column, up to this."""
+
+
+class Pair(NamedTuple):
+    """A pair (W, H) between two steps, and what the next iteration goes on from."""
+
+    w: Factor
+    h: Factor
+    inner: float
+    error: float
+    objective: float
+    momentum: Momentum | None
+    seconds: float
+    dots: Array | None = None
+    """Column by column, the inner product of W with the one before."""
+
+
+class Half(NamedTuple):
+    """A new factor, the same moved ahead, and its sums, as ``half_steps`` gives them."""
+
+    factor: Factor
+    ahead: Factor
+    inner: float
+    dots: Array
+
+
+def can_stretch(problem: Problem, step: Step, algorithm: Algorithm) -> bool:
+    """Whether the iterations after a step need no steps between them: small data, and an objective that never rises."""
+    data = problem.data
+    m, n = data.shape
+    entries = data.nnz / 4 if data.nnz == m * n else data.nnz
+    return (
+        data.split is None
+        and entries + 8 * (m + n) <= SMALL
+        and not (algorithm.adjusts or step.ready or step.reported)
+        and all(side.update.monotone for side in algorithm.sides)
+    )
+
+
+def stretch(problem: Problem, step: Step, algorithm: Algorithm, count: int) -> Step | None:
+    """The step ``count`` iterations on, or fewer where a component dies, a number is not finite or time is over.
+
+    It ends before an iteration that raises the objective, by rounding: the best iterate is never in between. None where
+    not one could be made: the caller then makes it, and meets the reason.
+    """
+    own = step.own(algorithm)
+    passed: list[Pair] = []
+    pair = Pair(step.basis.with_rhs(step.rhs), step.weights, 0.0, step.error, step.objective, step.momentum, 0.0)
+    thread = get_ident()
+    try:
+        single_threaded_blas.begin(thread)
+        while len(passed) < count:
+            problem.workers.check_time()
+            following = _after(problem, own, pair, algorithm.extrapolation)
+            rises = following.objective > pair.objective and bool(passed)
+            if rises or not math.isfinite(following.objective):
+                break
+            passed.append(pair)
+            pair = following
+            if len(dead_components(pair.w.gram, pair.h.gram, problem.data.norm2)):
+                break
+    except (NoMinimum, OutOfTime):
+        pass
+    finally:
+        single_threaded_blas.end(thread)
+    return _step(problem, step, [*passed, pair]) if passed else None
+
+
+def _after(problem: Problem, own: Algorithm, pair: Pair, rules: Extrapolation | None) -> Pair:
+    """The next iteration, with momentum where that does not raise the objective."""
+    if rules is None:
+        return _iteration(problem, own, pair, pair.w, None, None)
+    state = pair.momentum or Momentum(rules.beta, 1.0, pair.w, pair.h.rows)
+    tried = _iteration(problem, own, pair, state.ahead, state, rules)
+    if tried.objective <= pair.objective:
+        return tried
+    plain = _iteration(problem, own, pair, pair.w, None, None)
+    return plain._replace(momentum=slower(state, plain.w, plain.h.rows, rules))
+
+
+def _iteration(
+    problem: Problem, own: Algorithm, pair: Pair, basis: Factor, state: Momentum | None, rules: Extrapolation | None
+) -> Pair:
+    """H from ``basis``, W or the point ahead of it, then W from H."""
+    data, workers = problem.data, problem.workers
+    beta = None if state is None else state.beta
+    first = _half(
+        data.T, problem.loss, own.h, basis, pair.h.rows, None if state is None else state.h, beta, False, workers
+    )
+    second = _half(data, problem.loss, own.w, first.ahead, basis.rows, pair.w.rows, beta, True, workers)
+    error, value = problem.loss.value(data, second.factor, first.ahead, second.inner, workers)
+    objective = value + problem.penalties(own, second.factor, first.ahead)
+    momentum = None if state is None or rules is None else faster(state, second.ahead, first.factor.rows, rules)
+    return Pair(
+        second.factor, first.ahead, second.inner, error, objective, momentum, problem.clock.seconds, second.dots
+    )
+
+
+def _half(
+    data: Any,
+    loss: Loss,
+    side: Side,
+    fixed: Factor,
+    before: Any,
+    old: Any,
+    beta: float | None,
+    measured: bool,
+    workers: Workers,
+) -> Half:
+    """A half-step of one start, block by block on this thread."""
+    rank, number = len(fixed.gram), data.dtype.type
+    side.check_minimum(fixed.gram)
+    new = np.empty((data.shape[0], rank), data.dtype)
+    ahead = new if beta is None else np.empty_like(new)
+    tall = Tall(None if side.update.cold else before, fixed.rhs, old, side.linear(rank))
+    step = HalfStep(side, fixed.gram, measured, beta)
+    fill, sums = loss.fill(Batch(data, (step,), (fixed.rows,), (tall,), (new,), workers)), []
+    for lo, hi in data.blocks:
+        pair = np.zeros((2, rank))
+        fill(lo, hi, (pair,))
+        if beta is not None:
+            floor = number(side.update.ahead_floor)
+            kernels.products.look_ahead(new[lo:hi], old[lo:hi], number(beta), floor, ahead[lo:hi])
+        own = gram_of(new[lo:hi]) if measured or beta is None else None
+        sums.append((own, None if beta is None else gram_of(ahead[lo:hi]), *pair))
+    own, ahead_gram, inner, dots = total(sums)
+    factor = Factor(new, own)
+    return Half(factor, factor if beta is None else Factor(ahead, ahead_gram), float(inner.sum()), dots)
+
+
+def _step(problem: Problem, step: Step, pairs: list[Pair]) -> Step:
+    """The step at the last pair; the first one is that of ``step``."""
+    before, last = pairs[-2:]
+    lengths = np.array([pair.w.gram.diagonal() for pair in pairs])
+    angles = turned(np.array([pair.dots for pair in pairs[1:]]), lengths[:-1], lengths[1:])
+    between: list[Record] = [
+        (step.iteration + i, pairs[i].seconds, pairs[i].error, angle, math.nan)
+        for i, angle in enumerate(angles.max(axis=1).tolist()[:-1], 1)
+    ]
+    return problem.step(
+        step.iteration + len(pairs) - 1,
+        last.w,
+        last.h,
+        last.inner,
+        step.scales,
+        previous_w=before.w.rows,
+        previous_error=before.error,
+        angles=angles[-1],
+        momentum=last.momentum,
+        reseeded=step.reseeded,
+        between=tuple(between),
+    )

@@ -1,0 +1,139 @@
+"""Several iterations in one step: the bits, the history and the end are those of one iteration at a time."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import partwise as pw
+from partwise.engine import driver, stretch
+from partwise.engine.stopping import due
+from partwise.threads.pool import OutOfTime, Workers
+
+DENSE = np.random.default_rng(0).random((40, 30))
+TALL = np.random.default_rng(1).random((1797, 64))
+SPARSE = sp.random(200, 150, 0.1, random_state=0, format="csr")
+DEAD = np.kron(np.eye(3), np.ones((8, 6)))
+
+
+def fit(monkeypatch, longest, matrix, rank=4, **settings):
+    """A fit whose steps make at most so many iterations, and the number of its steps."""
+    counts, advance = [], driver.advance
+    monkeypatch.setattr(driver, "LONGEST", longest)
+    monkeypatch.setattr(driver, "advance", lambda *call: (counts.append(call), advance(*call))[1])
+    return pw.factorize(matrix, rank, **settings), len(counts)
+
+
+def same(one, other):
+    """The same factors, history (times aside), reason and returned iteration."""
+    np.testing.assert_array_equal(one.W, other.W)
+    np.testing.assert_array_equal(one.H, other.H)
+    for name in ("iteration", "error", "angle", "kkt"):
+        np.testing.assert_array_equal(one.history[name], other.history[name])
+    assert (np.diff(other.history.seconds) >= 0).all()
+    assert one.reason is other.reason
+    assert one.certificate.returned == other.certificate.returned
+
+
+@pytest.mark.parametrize("matrix", [DENSE, DENSE.astype(np.float32), SPARSE, TALL], ids=["dense", "f32", "csr", "tall"])
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        "als-hals",
+        "anls",
+        pw.hals(lam_w=0.1, l1_w=0.1, l1_h=0.2),
+        pw.extrapolated(pw.hals()),
+        pw.frozen(pw.hals(), w=[1]),
+    ],
+    ids=["als-hals", "anls", "penalised", "extrapolated", "frozen"],
+)
+def test_the_same_bits(matrix, algorithm, monkeypatch):
+    """With and without momentum, penalties and frozen components; TALL has several blocks of rows."""
+    one, steps = fit(monkeypatch, 1, matrix, algorithm=algorithm)
+    other, fewer = fit(monkeypatch, stretch.LONGEST, matrix, algorithm=algorithm)
+    same(one, other)
+    assert fewer < steps
+
+
+@pytest.mark.parametrize("algorithm", ["hals", "als-hals"])
+def test_dead_components_exact_fits_and_restarts(algorithm, monkeypatch):
+    """A component that dies is started anew at the same iteration; near an exact fit; in a race."""
+    ends = {"matrix": SPARSE, "init": "random", "stop": pw.MaxIterations(400)}  # until it moves by rounding alone
+    for call in ({"matrix": DEAD, "rank": 5}, {"matrix": DEAD, "rank": 3}, {"matrix": DENSE, "restarts": 5}, ends):
+        one, other = (fit(monkeypatch, longest, algorithm=algorithm, **call)[0] for longest in (1, stretch.LONGEST))
+        same(one, other)
+
+
+WHOLE = st.integers(1, 7)
+RULES = st.recursive(
+    st.one_of(
+        st.builds(pw.MaxIterations, st.integers(0, 40), WHOLE, st.integers(0, 9)),
+        st.builds(pw.Frobenius, change=st.sampled_from([1e-2, 1e-3]), every=WHOLE, burn_in=st.integers(0, 9)),
+        st.builds(pw.Angle, st.sampled_from([0.5, 2.0]), every=WHOLE, burn_in=st.integers(0, 9)),
+        st.builds(pw.TimeLimit, st.just(100.0), WHOLE, st.integers(0, 9)),
+    ),
+    lambda some: st.builds(
+        lambda kind, rules, every, burn_in: kind(tuple(rules), every, burn_in),
+        st.sampled_from([pw.AnyOf, pw.AllOf]),
+        st.lists(some, min_size=1, max_size=3),
+        WHOLE,
+        st.integers(0, 9),
+    ),
+    max_leaves=4,
+)
+
+
+@given(rules=st.lists(RULES, min_size=1, max_size=3), at=st.integers(0, 30))
+def test_no_rule_is_asked_before_it_is_due(rules, at):
+    """Between an iteration and the one at which a rule is due, no rule but a time limit would have been asked."""
+    later = due(rules, at)
+    assert later > at
+
+    def asked(rule, iteration):
+        if isinstance(rule, pw.TimeLimit) or (isinstance(rule, pw.MaxIterations) and iteration < rule.iterations):
+            return False
+        if isinstance(rule, pw.AnyOf):
+            return rule.asked_at(iteration) and any(asked(one, iteration) for one in rule.rules)
+        return rule.asked_at(iteration)
+
+    assert not any(asked(rule, iteration) for rule in rules for iteration in range(at + 1, min(later, at + 60)))
+
+
+@settings(max_examples=25, deadline=None)
+@given(rules=st.lists(RULES, min_size=1, max_size=3))
+def test_every_rule_ends_a_run_where_it_would(rules):
+    """Any rules end it at the same iteration for the same reason."""
+    with pytest.MonkeyPatch.context() as patch:
+        call = {"matrix": DENSE, "algorithm": "hals", "stop": [*rules, pw.MaxIterations(50)]}
+        one, other = (fit(patch, longest, **call)[0] for longest in (1, stretch.LONGEST))
+    same(one, other)
+
+
+def test_who_watches_sees_every_iteration(monkeypatch, tmp_path, capsys):
+    """``iterate``, a checkpoint at every iteration and ``verbose`` get steps one by one; larger data do, too."""
+    steps = [step.iteration for step, _ in zip(pw.iterate(DENSE, 4, algorithm="hals"), range(6), strict=False)]
+    assert steps == [0, 1, 2, 3, 4, 5]
+    stop = pw.MaxIterations(12)
+    _, count = fit(monkeypatch, 20, DENSE, algorithm="hals", stop=stop, checkpoint=tmp_path / "run", every=1)
+    assert count == 12
+    pw.NMF(4, solver="cd", tol=0, max_iter=20, verbose=1, random_state=0).fit(DENSE)
+    assert "Iteration 10:" in capsys.readouterr().out
+    large = sp.random(3000, 2000, 0.03, random_state=0, format="csr")
+    assert fit(monkeypatch, 20, large, algorithm="hals", stop=stop)[1] == 12
+    assert fit(monkeypatch, 20, DENSE, algorithm="hals", stop=stop)[1] == 1
+
+
+def test_a_time_limit_holds_within_a_stretch(monkeypatch):
+    """When time is over, the iterations that have been made are the result."""
+    calls = []
+
+    def check_time(workers):
+        calls.append(workers)
+        if 40 < len(calls) < 44:
+            raise OutOfTime
+
+    monkeypatch.setattr(Workers, "check_time", check_time)
+    fitted = pw.factorize(DENSE, 4, algorithm="hals", stop=pw.MaxIterations(100), threads=1)
+    assert fitted.reason is pw.Reason.TIME_LIMIT
+    assert 20 < fitted.certificate.iterations < 40
