@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+import re
 import stat
 
 import numpy as np
@@ -67,6 +68,17 @@ def test_topics_prints_and_saves(folder, warm, tmp_path):
     assert summary["model"] == str(path)
     for topic in summary["topics"]:
         assert all(term["term"] in shown for term in topic["terms"])
+
+
+def test_documents_are_shown_so_that_a_reader_knows_them(folder, warm):
+    """By a column of titles, which is said; by their ids alone where asked for; and a bare number with first words."""
+    titled = warm("topics", "news.csv", "-k", 2, "--column", "text", cwd=folder)
+    assert "shown by the column 'headline'" in titled.stderr
+    untitled = warm("topics", "news.csv", "-k", 2, "--column", "text", "--title-column", "none", cwd=folder)
+    lines = warm("topics", "news.txt", "-k", 2, cwd=folder)
+    assert untitled.stderr == lines.stderr == ""
+    for done, pattern in ((titled, r"like [a-z]"), (untitled, r"like \d+: [a-z]"), (lines, r"like \d+: [a-z]")):
+        assert re.search(pattern, good(done), re.IGNORECASE), done.stdout
 
 
 @pytest.mark.parametrize("source", ["news.csv", "news.txt", "news.jsonl", "texts", "-"])

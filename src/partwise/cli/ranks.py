@@ -99,7 +99,7 @@ def ranks(
 
 
 def _show(recommendation: Ranks) -> None:
-    table = Table(box=None, header_style="bold")
+    table = Table(box=None, header_style="bold", pad_edge=False, collapse_padding=True)  # fits 80 columns
     for name in ("rank", *recommendation.columns, "s"):
         table.add_column(name, justify="right")
     for row in recommendation.rows:

@@ -27,7 +27,7 @@ from partwise.cli.report import ReportFile, check_report
 from partwise.cli.text_input import cluster, collection_from
 from partwise.text.clusters import LabelScores, label_scores
 from partwise.text.topic_model import TopicModel
-from partwise.text.topics import Topic, Topics
+from partwise.text.topics import Example, Topic, Topics
 
 
 @options.grouped()
@@ -131,9 +131,15 @@ def show_topics(topic_list: Topics, scores: LabelScores | None) -> None:
     show_scores(scores)
 
 
+def _name(example: Example) -> str:
+    """The title of a document, or its id, with its first words where that is a bare number."""
+    name = example.title or example.id
+    return f"{name}: {example.snippet}" if name.isdigit() else name
+
+
 def _like(topic: Topic) -> str:
     """Titles of a topic's documents, as many as fit a line."""
-    titles = [abridged(one.title or one.id, 45) for one in topic.documents]
+    titles = [abridged(_name(one), 45) for one in topic.documents]
     kept = titles[:2] if sum(map(len, titles[:2])) < 45 else titles[:1]
     return printable("like " + "; ".join(kept)) if kept else "no document"
 
