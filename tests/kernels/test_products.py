@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 import partwise as pw
 from partwise.data.as_data import as_data
-from partwise.kernels.products import csr_clipped_product, csr_product, csr_row_squares, factor_sums, plain_csr_product
+from partwise.kernels.products import (
+    csr_clipped_product,
+    csr_product,
+    csr_row_squares,
+    factor_sums,
+    look_ahead,
+    plain_csr_product,
+)
 from partwise.kernels.squares import NEAR_ROWS, square_product
 from partwise.losses import squared
 
@@ -127,3 +134,10 @@ def test_product_solution_and_sums_in_one_kernel(measured, rank, dtype):
     np.testing.assert_array_equal(new, expected)
     np.testing.assert_array_equal(sums, expected_sums)
     assert (new[lo:hi] > 0).any()
+
+
+def test_a_factor_moved_ahead_by_hand():
+    """new + β (new − old), and at least a tenth of new, not of old: 2 + .5, then 1 − 4.5 below .1."""
+    new, old, out = np.array([[2.0, 1.0]]), np.array([[1.0, 10.0]]), np.empty((1, 2))
+    look_ahead(new, old, 0.5, 0.1, out)
+    np.testing.assert_allclose(out, [[2.5, 0.1]], rtol=1e-15)

@@ -215,6 +215,20 @@ def test_fnnls_takes_the_smallest_ratio(seed):
     assert np.abs(gradient[rows > 0]).max() < 1e-8
 
 
+@pytest.mark.parametrize("seed", [830, 1101])
+def test_pivoting_changes_one_entry_where_blocks_go_round(seed):
+    """Problems on which exchanges of whole blocks do not end: then the last wrong entry alone is exchanged."""
+    from partwise.kernels.nnls import _pivot_rows
+
+    rng = np.random.default_rng(seed)
+    fixed = rng.standard_normal((6, 6))
+    fixed /= np.linalg.norm(fixed, axis=0)
+    rhs, solved, out = rng.standard_normal((400, 6)) @ fixed, np.empty(400, bool), np.empty((400, 6))
+    guess = (rng.random((400, 6)) > 0.5).astype(float)
+    _pivot_rows(fixed.T @ fixed, rhs, guess, np.empty((6, 7)), np.empty((3, 6)), np.empty(6, bool), solved, out)
+    assert solved.all()
+
+
 def test_cone_rows_come_to_rest():
     """A row ends where a projected step leaves it, not after its first one."""
     from partwise.kernels.cone import cone_residual, cone_rows
