@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
 from takes import skip_unless_taken
 
 import partwise as pw
@@ -842,6 +844,8 @@ SETTINGS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: pw.INITS["svd-centroid"](rounds=0),
         r"\(rounds=...\) must be a whole number of at least 1",
     ),
+    "sweeps": (lambda: pw.kl_sweeps(10**30), r"kl-sweeps\(sweeps=...\) must be at most 1,000,000"),
+    "sweeps of hals": (lambda: pw.hals(sweeps=10**30), r"hals\(sweeps=...\) must be at most 1,000,000"),
     "svd-best": (lambda: pw.INITS["svd-best"](random_state="x"), r"\(random_state=...\) must be a whole number"),
     "Quadratic": (lambda: pw.Quadratic(lam="x"), r"Quadratic\(lam=...\) must be a finite number"),
     "Quadratic's α": (lambda: pw.Quadratic(1, alpha=2), r"Quadratic\(alpha=...\) must be"),
@@ -876,3 +880,12 @@ def test_settings_in_words(what: str) -> None:
     """A setting of the wrong kind or size is refused by name."""
     ask, words = SETTINGS[what]
     refused((ValueError, TypeError), words, ask)  # type: ignore[arg-type]
+
+
+def test_numbers_of_other_kinds() -> None:
+    """A seed in eight bits and a tolerance that is a fraction are numbers like others."""
+    start = pw.INITS["svd-best"](random_state=np.int8(3))
+    fit = factorize(A, 2, init=start, stop=pw.MaxIterations(2))
+    assert np.array_equal(fit.W, factorize(A, 2, init=pw.INITS["svd-best"](random_state=3), stop=pw.MaxIterations(2)).W)
+    with pytest.warns(ConvergenceWarning, match="tol=1e-09 is not met"):
+        pw.NMF(2, tol=Fraction(1, 10**9), max_iter=1).fit(A)

@@ -78,3 +78,9 @@ def test_a_hash_table_of_numpys_size():
     small = Weighting(hashing=np.int8(64))
     assert type(small.hashing) is int
     assert small == Weighting(hashing=64)
+
+
+def test_a_long_name_of_a_language():
+    """It is quoted by its beginning."""
+    with pytest.raises(ValueError, match="There is no language 'x{59}…; choose one of arabic"):
+        Weighting(language="x" * 10**5)

@@ -31,6 +31,8 @@ from partwise.arguments import choose, number, shortened, whole_number
 from partwise.types import Update
 
 Pair: TypeAlias = tuple[Any, Any]
+MOST_SWEEPS = 10**6
+"""More sweeps over a row would never end."""
 Lam: TypeAlias = float | Relative
 """λ itself, or a share of the data's own scale."""
 USUAL, SMALLER = Relative(0.05), Relative(0.01)
@@ -159,7 +161,7 @@ def hals(
 
 
 def _sweeps(name: str, lam: Pair, alpha: Pair, l1: Pair, sweeps: Any, settled: float = 0.0) -> Algorithm:
-    update = CoordinateSweeps(whole_number(f"{name}(sweeps=...)", sweeps), settled)
+    update = CoordinateSweeps(whole_number(f"{name}(sweeps=...)", sweeps, most=MOST_SWEEPS), settled)
     algorithm = _build(name, update, lam, alpha, l1)
     return replace(algorithm, settings={**algorithm.settings, "sweeps": update.sweeps})
 
@@ -213,7 +215,7 @@ def als_hals(
 
 def kl_sweeps(sweeps: int = 2, *, l1_w: float = 0.0, l1_h: float = 0.0) -> Algorithm:
     """Safe coordinate sweeps with momentum for the Poisson likelihood, in memory."""
-    update = PoissonSweeps(whole_number("kl-sweeps(sweeps=...)", sweeps))
+    update = PoissonSweeps(whole_number("kl-sweeps(sweeps=...)", sweeps, most=MOST_SWEEPS))
     algorithm = _build("kl-sweeps", update, (0, 0), l1=(l1_w, l1_h))
     settings = {**algorithm.settings, "sweeps": update.sweeps}
     return replace(algorithm, extrapolation=Extrapolation(), loss="poisson", settings=settings, init="spa")

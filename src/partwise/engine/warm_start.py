@@ -142,7 +142,7 @@ class SVDBest(Start):
 
     def _filled(self, data: Data, rank: int, rng: np.random.Generator, workers: Workers) -> tuple[Array, Array]:
         """NNDSVD without zeros."""
-        numbers = rng if self.random_state is None else np.random.RandomState(self.random_state % 2**32)
+        numbers = rng if self.random_state is None else np.random.RandomState(int(self.random_state) % 2**32)
         svd = randomized_svd(data, rank, numbers, workers)
         w, h = NNDSVD(svd=svd).both(data, rank, rng, workers)
         fill, least = (mean_fill(data, workers), 0.0) if self.random_state is None else (mean_entry(data, workers), NIL)

@@ -347,8 +347,8 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def _warn_not_converged(self) -> None:
         warnings.warn(
             f"Maximum number of iterations {self.max_iter} reached. Increase it to improve convergence, e.g. "
-            f"max_iter={10 * self.max_iter}: the tolerance tol={self.tol:g} is not met yet. A larger tol ends sooner; "
-            "certificate_ says how far the fit is.",
+            f"max_iter={10 * self.max_iter}: the tolerance tol={float(self.tol):g} is not met yet. A larger tol "
+            "ends sooner; certificate_ says how far the fit is.",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -97,11 +97,11 @@ def language_name(language: str) -> str:
         return names[key]
     if len(names) <= 2:
         raise ValueError(
-            f"Stop words of the language {language!r} need the package stop-words: pip install 'partwise[text]'."
+            f"Stop words of the language {quoted(language)} need the package stop-words: pip install 'partwise[text]'."
         )
-    near = get_close_matches(key, names, n=1)
+    near = get_close_matches(key[:100], names, n=1)
     hint, listed = f"did you mean {near[0]!r}? " if near else "", ", ".join(sorted(set(names.values())))
-    raise ValueError(f"There is no language {language!r}; {hint}choose one of {listed}.")
+    raise ValueError(f"There is no language {quoted(language)}; {hint}choose one of {listed}.")
 
 
 @cache
