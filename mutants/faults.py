@@ -158,7 +158,7 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
         ("beta = min(state.ceiling, rules.growth * state.beta)", "beta = rules.growth * state.beta"),
         ("ceiling = min(1.0, rules.ceiling_growth * state.ceiling)", "ceiling = 1.0"),
         ("beta = max(LEAST_BETA, state.beta / rules.shrink)", "beta = state.beta"),
-        ("Momentum(beta, state.beta, step", "Momentum(beta, state.ceiling, step"),
+        ("Momentum(beta, state.beta, w, h)", "Momentum(beta, state.ceiling, w, h)"),
         ("return new if new.objective <= step.objective else None", "return new"),
     ],
     ("engine/restarts.py", "tests/engine/test_restarts.py"): [

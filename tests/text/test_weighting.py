@@ -82,5 +82,5 @@ def test_a_hash_table_of_numpys_size():
 
 def test_a_long_name_of_a_language():
     """It is quoted by its beginning."""
-    with pytest.raises(ValueError, match="There is no language 'x{59}…; choose one of arabic"):
+    with pytest.raises(ValueError, match=r"There is no language 'x{59}…; choose one of arabic"):
         Weighting(language="x" * 10**5)
