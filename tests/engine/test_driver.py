@@ -1,6 +1,7 @@
 """The loop: what a step is, dead topics, collapse, momentum, the error near an exact fit."""
 
 from itertools import islice
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ from takes import skip_unless_taken
 import partwise as pw
 from partwise.data.as_data import as_data
 from partwise.data.products import product
+from partwise.engine import driver
 from partwise.engine.call import as_problem
 from partwise.engine.driver import advance
 from partwise.engine.problem import Clock
+from partwise.engine.run import Run
 from partwise.threads.pool import Workers
 
 FAST = [name for name in pw.ALGORITHMS if name != "alp"]
@@ -39,6 +42,29 @@ def test_a_step_is_never_written_again(name, small):
 def test_the_clock_of_a_resumed_run_goes_on():
     """It begins where the run before it ended."""
     assert Clock(passed=1000.0).seconds >= 1000
+
+
+def test_the_seconds_that_an_iteration_has():
+    """Those to the limit that is asked after it, less what has passed; none where no limit is asked then."""
+    run = SimpleNamespace(
+        rules=[pw.TimeLimit(10, burn_in=3)], iterations=2, problem=SimpleNamespace(clock=SimpleNamespace(seconds=4.0))
+    )
+    assert driver._left(run) == 6
+    run.iterations = 1
+    assert driver._left(run) == np.inf
+
+
+def test_an_interrupt_leaves_the_runs_that_have_ended(small):
+    """Ctrl-C after two iterations: the run of one iteration keeps its reason, the other one was interrupted."""
+    problem = as_problem(small, 3, "hals", "random", 1)
+    runs = [Run(problem, seed, (pw.MaxIterations(count),), "last") for seed, count in enumerate((9, 1))]
+
+    def tick():
+        if runs[0].iterations == 2:
+            raise KeyboardInterrupt
+
+    assert not driver.drain(runs, tick=tick)
+    assert [run.reason for run in runs] == [pw.Reason.INTERRUPTED, pw.Reason.MAX_ITERATIONS]
 
 
 def divergence(a, y):
