@@ -447,10 +447,14 @@ def finite(*factors: Any) -> bool:
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("algorithm", pw.ALGORITHMS)
 def test_nothing_that_is_not_finite_comes_out(algorithm: str, dtype: str, make: Any) -> None:
-    """A start as large or as small as numbers can be is brought into range, whatever the method."""
+    """A start as large or as small as numbers can be is brought into range, whatever the method.
+
+    That happens before the data are looked at, so those of the other kind get every third one.
+    """
     matrix = make(A.astype(dtype))
     skip_unless_taken(algorithm, matrix)
-    for what, start in islice(FAR_STARTS.items(), None, None, 5 if algorithm == "alp" else 1):
+    every = 5 if algorithm == "alp" else 3 if sp.issparse(matrix) else 1
+    for what, start in islice(FAR_STARTS.items(), None, None, every):
         fit = pw.factorize(matrix, 2, algorithm=algorithm, init=start, stop=RULE)
         assert finite(fit.w, fit.h, fit.error, fit.history.error), what
         assert all(finite(step.w, step.h) for step in islice(pw.iterate(matrix, 2, algorithm=algorithm, init=start), 3))
