@@ -95,11 +95,11 @@ def test_a_lost_minimum_ends_one_start_only(monkeypatch):
     lost = next(pw.iterate(a, 4, algorithm="hals", init="random", seed=3)).w
     advance, batches = driver.advance, []
 
-    def losing(problem, steps, count=1):
+    def losing(problem, steps, *rest):
         batches.append(len(steps))
         if any(step.iteration == 0 and np.array_equal(step.w, lost) for step in steps):
             raise NoMinimum
-        return advance(problem, steps, count)
+        return advance(problem, steps, *rest)
 
     settings = {"algorithm": "hals", "init": "random", "stop": pw.MaxIterations(6)}
     alone = [pw.factorize(a, 4, seed=seed, **settings).error for seed in range(6)]

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 import partwise as pw
 from partwise.engine import driver, stretch
-from partwise.engine.stopping import due
 from partwise.threads.pool import OutOfTime, Workers
 
 DENSE = np.random.default_rng(0).random((40, 30))
@@ -84,22 +83,6 @@ RULES = st.recursive(
 )
 
 
-@given(rules=st.lists(RULES, min_size=1, max_size=3), at=st.integers(0, 30))
-def test_no_rule_is_asked_before_it_is_due(rules, at):
-    """Between an iteration and the one at which a rule is due, no rule but a time limit would have been asked."""
-    later = due(rules, at)
-    assert later > at
-
-    def asked(rule, iteration):
-        if isinstance(rule, pw.TimeLimit) or (isinstance(rule, pw.MaxIterations) and iteration < rule.iterations):
-            return False
-        if isinstance(rule, pw.AnyOf):
-            return rule.asked_at(iteration) and any(asked(one, iteration) for one in rule.rules)
-        return rule.asked_at(iteration)
-
-    assert not any(asked(rule, iteration) for rule in rules for iteration in range(at + 1, min(later, at + 60)))
-
-
 @settings(max_examples=25, deadline=None)
 @given(rules=st.lists(RULES, min_size=1, max_size=3))
 def test_every_rule_ends_a_run_where_it_would(rules):
@@ -122,6 +105,16 @@ def test_who_watches_sees_every_iteration(monkeypatch, tmp_path, capsys):
     large = sp.random(3000, 2000, 0.03, random_state=0, format="csr")
     assert fit(monkeypatch, 20, large, algorithm="hals", stop=stop)[1] == 12
     assert fit(monkeypatch, 20, DENSE, algorithm="hals", stop=stop)[1] == 1
+    rarely = pw.AllOf((pw.Frobenius(change=1e-9), pw.Angle(1e-9)), every=1)  # the angle is not asked for in vain
+    assert fit(monkeypatch, 20, DENSE, algorithm="hals", stop=[rarely, stop])[1] == 1
+    assert fit(monkeypatch, 20, DENSE, algorithm="hals", stop=[pw.Angle(1e-9, every=5), stop])[1] == 3
+    assert fit(monkeypatch, 20, DENSE, algorithm="hals", stop=[lambda step: None, stop])[1] == 12
+
+    class Watching(pw.MaxIterations):
+        def reason(self, step):
+            return super().reason(step) if step.w.any() else None
+
+    assert fit(monkeypatch, 20, DENSE, algorithm="hals", stop=Watching(12))[1] == 12
 
 
 def test_a_time_limit_holds_within_a_stretch(monkeypatch):

@@ -14,28 +14,29 @@ from partwise.engine.problem import Problem
 from partwise.engine.reseeding import reseed_dead
 from partwise.engine.run import Run
 from partwise.engine.step import Step
-from partwise.engine.stopping import LATER, Reason, deadline, due
+from partwise.engine.stopping import Reason, Rule, deadline
 from partwise.engine.stretch import LONGEST, can_stretch, stretch
 from partwise.inits.table import as_init
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import OutOfTime
 from partwise.types import NoMinimum
 
+MOST_ITERATIONS = 2**62
 LEAST_START = 1.0
 """The seconds that a start has at least: on small data no limit changes it."""
 
 
-def advance(problem: Problem, steps: Sequence[Step], count: int = 1) -> list[Step]:
+def advance(problem: Problem, steps: Sequence[Step], count: int = 1, rules: Sequence[Rule] = ()) -> list[Step]:
     """The next iteration of steps that stand at the same one, after dead components got another start.
 
-    On small data a single step makes up to ``count`` iterations at once.
+    On small data a single step makes up to ``count`` iterations at once, until one of the rules has to be asked.
     """
     algorithm = problem.at(steps[0].iteration + 1)
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         if problem.reseed:
             steps = [reseed_dead(problem, step, algorithm.h.update.zero_floor) for step in steps]
         if count > 1 and len(steps) == 1 and can_stretch(problem, steps[0], algorithm):
-            step = stretch(problem, steps[0], algorithm, count)
+            step = stretch(problem, steps[0], algorithm, count, rules)
             if step is not None:
                 return [step]
         if problem.algorithm.adjusts:
@@ -61,7 +62,8 @@ def drive(runs: Sequence[Run], end: int | None = None, longest: int = 1) -> Iter
     while going := [run for run in runs if run.reason is None and (end is None or run.iterations < end)]:
         try:
             with problem.workers.until(_left(going[0]), _label(going)):
-                steps = advance(problem, [run.latest for run in going], min(longest, _unasked(going[0], end)))
+                count = min(longest, _left_to(going[0], end))
+                steps = advance(problem, [run.latest for run in going], count, going[0].rules)
         except OutOfTime:
             for run in going:
                 run.reason = Reason.TIME_LIMIT
@@ -92,10 +94,9 @@ def _begun(runs: Sequence[Run]) -> list[Step]:
         return begin(runs[0].problem, seeds)
 
 
-def _unasked(run: Run, end: int | None) -> int:
-    """How many iterations a run makes until somebody has to be asked whether it goes on."""
-    ends = (due(run.rules, run.iterations), run.cap or LATER, LATER if end is None else end)
-    return min(ends) - run.iterations
+def _left_to(run: Run, end: int | None) -> int:
+    """How many iterations are left to the end that was asked for, and to the cap."""
+    return min(end or MOST_ITERATIONS, run.cap or MOST_ITERATIONS) - run.iterations
 
 
 def _label(runs: Sequence[Run]) -> str:

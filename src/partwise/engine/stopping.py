@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -46,8 +46,13 @@ class Reason(Enum):
         return self.value
 
 
-LATER = 1000
-"""Iterations that are more than any step makes."""
+class Glimpse(NamedTuple):
+    """What is known of an iteration without a step (``engine/stretch``); rules read these of a step, too."""
+
+    iteration: int
+    seconds: float
+    error: float
+    previous_error: float | None
 
 
 class Rule(ABC):
@@ -55,8 +60,14 @@ class Rule(ABC):
 
     every: int
     burn_in: int
+    by_glimpse: ClassVar[bool] = False
+    """Whether a glimpse is all that ``reason`` needs of a step; a class with its own ``reason`` has to say so itself."""
     limits_iterations: ClassVar[bool] = False
     """Whether it ends every run after some iterations, so that no cap is needed."""
+
+    def __init_subclass__(cls) -> None:
+        if "reason" in vars(cls) and "by_glimpse" not in vars(cls):
+            cls.by_glimpse = False
 
     @property
     def deadline(self) -> float:
@@ -85,16 +96,19 @@ class Rule(ABC):
         late = iteration - self.burn_in
         return late >= 0 and late % self.every == 0
 
-    def due(self, iteration: int) -> int:
-        """The next iteration after this one at which it has to be asked."""
-        late = iteration - self.burn_in
-        return self.burn_in if late < 0 else iteration + self.every - late % self.every
+    def may_stop(self, glimpse: Glimpse) -> bool:
+        """Whether it has to be asked after an iteration of which no more is known than a glimpse."""
+        return self.asked_at(glimpse.iteration) and self.may_hold(glimpse)
+
+    def may_hold(self, glimpse: Glimpse) -> bool:
+        """Whether it may give a reason, whenever it is asked."""
+        return not self.by_glimpse or self.reason(glimpse) is not None
 
     def __call__(self, step: Step) -> Reason | None:
         return self.reason(step) if self.asked_at(step.iteration) else None
 
     @abstractmethod
-    def reason(self, step: Step) -> Reason | None:
+    def reason(self, step: Any) -> Reason | None:
         """The reason to stop at this step, or None."""
 
     def __or__(self, other: Rule) -> AnyOf:
@@ -112,14 +126,12 @@ class MaxIterations(Rule):
     every: int = 1
     burn_in: int = 0
     limits_iterations = True
+    by_glimpse = True
 
     def check(self) -> None:
         self.whole("iterations", 0)
 
-    def due(self, iteration: int) -> int:
-        return super().due(max(iteration, self.iterations - 1))
-
-    def reason(self, step: Step) -> Reason | None:
+    def reason(self, step: Step | Glimpse) -> Reason | None:
         return Reason.MAX_ITERATIONS if step.iteration >= self.iterations else None
 
 
@@ -133,6 +145,7 @@ class TimeLimit(Rule):
     seconds: float
     every: int = 1
     burn_in: int = 0
+    by_glimpse = True
 
     def check(self) -> None:
         self.positive("seconds")
@@ -141,11 +154,7 @@ class TimeLimit(Rule):
     def deadline(self) -> float:
         return self.seconds
 
-    def due(self, iteration: int) -> int:
-        """Later where it is asked after every iteration: what is made in one step is given up when time is over."""
-        return iteration + LATER if self.every == 1 else super().due(iteration)
-
-    def reason(self, step: Step) -> Reason | None:
+    def reason(self, step: Step | Glimpse) -> Reason | None:
         return Reason.TIME_LIMIT if step.seconds >= self.seconds else None
 
 
@@ -161,6 +170,7 @@ class Frobenius(Rule):
     change: float | None = None
     every: int = 5
     burn_in: int = 0
+    by_glimpse = True
 
     def check(self) -> None:
         if self.level is None and self.change is None:
@@ -169,7 +179,7 @@ class Frobenius(Rule):
             if getattr(self, name) is not None:
                 self.positive(name)
 
-    def reason(self, step: Step) -> Reason | None:
+    def reason(self, step: Step | Glimpse) -> Reason | None:
         if self.level is not None and step.error <= self.level:
             return Reason.ERROR_LEVEL
         before = step.previous_error
@@ -226,8 +236,8 @@ class AnyOf(Rule):
     def check(self) -> None:
         object.__setattr__(self, "rules", _flat(AnyOf, rule_list(self.rules)))
 
-    def due(self, iteration: int) -> int:
-        return due(self.rules, iteration) if self.every == 1 and self.burn_in <= iteration else super().due(iteration)
+    def may_hold(self, glimpse: Glimpse) -> bool:
+        return may_stop(self.rules, glimpse)
 
     def reason(self, step: Step) -> Reason | None:
         return next((reason for rule in self.rules if (reason := rule(step)) is not None), None)
@@ -244,6 +254,9 @@ class AllOf(Rule):
 
     def check(self) -> None:
         object.__setattr__(self, "rules", _flat(AllOf, rule_list(self.rules)))
+
+    def may_hold(self, glimpse: Glimpse) -> bool:
+        return all(_may_hold(rule, glimpse) for rule in self.rules)
 
     def reason(self, step: Step) -> Reason | None:
         return self.because if all(_holds(rule, step) for rule in self.rules) else None
@@ -289,6 +302,13 @@ def _holds(rule: Any, step: Step) -> bool:
     return rule(step) is not None
 
 
+def _may_hold(rule: Any, glimpse: Glimpse) -> bool:
+    """Whether :func:`_holds` may be true of a step of which there is a glimpse."""
+    if isinstance(rule, AnyOf):
+        return glimpse.iteration >= rule.burn_in and any(_may_hold(one, glimpse) for one in rule.rules)
+    return not isinstance(rule, Rule) or (glimpse.iteration >= rule.burn_in and rule.may_hold(glimpse))
+
+
 def any_rules(rules: Iterable[Any]) -> Iterator[Any]:
     """The rules of which any may stop a run, those inside AnyOf too."""
     for rule in rules:
@@ -310,9 +330,9 @@ def deadline(rules: Iterable[Any], iteration: int | None = None) -> float:
     return float(seconds)
 
 
-def due(rules: Iterable[Any], iteration: int) -> int:
-    """The next iteration after this one at which a rule has to be asked; a plain function always has."""
-    return min((rule.due(iteration) if isinstance(rule, Rule) else iteration + 1 for rule in rules), default=LATER)
+def may_stop(rules: Iterable[Any], glimpse: Glimpse) -> bool:
+    """Whether one of the rules has to be asked; a plain function always has."""
+    return any(not isinstance(rule, Rule) or rule.may_stop(glimpse) for rule in rules)
 
 
 def rule_list(stop: Any) -> tuple[Rule, ...]:

@@ -7,6 +7,7 @@ made: the history has their errors, angles and times.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from threading import get_ident
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from partwise.engine.momentum import faster, slower
 from partwise.engine.problem import Problem, turned
 from partwise.engine.reseeding import dead_components
 from partwise.engine.step import Momentum, Record, Step
+from partwise.engine.stopping import Glimpse, Rule, may_stop
 from partwise.losses.base import Batch, HalfStep, Loss
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import OutOfTime, Workers
@@ -67,8 +69,8 @@ def can_stretch(problem: Problem, step: Step, algorithm: Algorithm) -> bool:
     )
 
 
-def stretch(problem: Problem, step: Step, algorithm: Algorithm, count: int) -> Step | None:
-    """The step ``count`` iterations on, or fewer where a component dies, a number is not finite or time is over.
+def stretch(problem: Problem, step: Step, algorithm: Algorithm, count: int, rules: Sequence[Rule]) -> Step | None:
+    """The step ``count`` iterations on, or fewer where a rule has to be asked, a component dies or time is over.
 
     It ends before an iteration that raises the objective, by rounding: the best iterate is never in between. None where
     not one could be made: the caller then makes it, and meets the reason.
@@ -87,7 +89,8 @@ def stretch(problem: Problem, step: Step, algorithm: Algorithm, count: int) -> S
                 break
             passed.append(pair)
             pair = following
-            if len(dead_components(pair.w.gram, pair.h.gram, problem.data.norm2)):
+            glimpse = Glimpse(step.iteration + len(passed), pair.seconds, pair.error, passed[-1].error)
+            if may_stop(rules, glimpse) or len(dead_components(pair.w.gram, pair.h.gram, problem.data.norm2)):
                 break
     except (NoMinimum, OutOfTime):
         pass
