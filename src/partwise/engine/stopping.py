@@ -61,7 +61,7 @@ class Rule(ABC):
     every: int
     burn_in: int
     by_glimpse: ClassVar[bool] = False
-    """Whether a glimpse is all that ``reason`` needs of a step; a class with its own ``reason`` has to say so itself."""
+    """Whether a glimpse is all that ``reason`` needs of a step; a class with its own ``reason`` says so itself."""
     limits_iterations: ClassVar[bool] = False
     """Whether it ends every run after some iterations, so that no cap is needed."""
 
