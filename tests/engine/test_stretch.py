@@ -16,10 +16,11 @@ SPARSE = sp.random(200, 150, 0.1, random_state=0, format="csr")
 DEAD = np.kron(np.eye(3), np.ones((8, 6)))
 
 
-def fit(monkeypatch, longest, matrix, rank=4, **settings):
+def fit(monkeypatch, longest, matrix, rank=4, brief=np.inf, **settings):
     """A fit whose steps make at most so many iterations, and the number of its steps."""
     counts, advance = [], driver.advance
     monkeypatch.setattr(driver, "LONGEST", longest)
+    monkeypatch.setattr(stretch, "BRIEF", brief)
     monkeypatch.setattr(driver, "advance", lambda *call: (counts.append(call), advance(*call))[1])
     return pw.factorize(matrix, rank, **settings), len(counts)
 
@@ -105,6 +106,7 @@ def test_who_watches_sees_every_iteration(monkeypatch, tmp_path, capsys):
     large = sp.random(3000, 2000, 0.03, random_state=0, format="csr")
     assert fit(monkeypatch, 20, large, algorithm="hals", stop=stop)[1] == 12
     assert fit(monkeypatch, 20, DENSE, algorithm="hals", stop=stop)[1] == 1
+    assert fit(monkeypatch, 20, DENSE, brief=0, algorithm="hals", stop=stop)[1] == 12
     rarely = pw.AllOf((pw.Frobenius(change=1e-9), pw.Angle(1e-9)), every=1)  # the angle is not asked for in vain
     assert fit(monkeypatch, 20, DENSE, algorithm="hals", stop=[rarely, stop])[1] == 1
     assert fit(monkeypatch, 20, DENSE, algorithm="hals", stop=[pw.Angle(1e-9, every=5), stop])[1] == 3

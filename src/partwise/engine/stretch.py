@@ -27,8 +27,8 @@ from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import OutOfTime, Workers
 from partwise.types import Array, Factor, NoMinimum
 
-LONGEST = 20
-"""The most iterations in a step, so that a time limit and an interrupt wait for milliseconds."""
+LONGEST, BRIEF = 20, 0.05
+"""The most iterations in a step, and the seconds after which it ends: so much an interrupt can lose."""
 SMALL = 2**17
 """What data are small: entries (a full matrix counts a quarter) and eight for every row and column, up to this."""
 
@@ -75,7 +75,7 @@ def stretch(problem: Problem, step: Step, algorithm: Algorithm, count: int, rule
     It ends before an iteration that raises the objective, by rounding: the best iterate is never in between. None where
     not one could be made: the caller then makes it, and meets the reason.
     """
-    own = step.own(algorithm)
+    own, end = step.own(algorithm), problem.clock.seconds + BRIEF
     passed: list[Pair] = []
     pair = Pair(step.basis.with_rhs(step.rhs), step.weights, 0.0, step.error, step.objective, step.momentum, 0.0)
     thread = get_ident()
@@ -90,7 +90,9 @@ def stretch(problem: Problem, step: Step, algorithm: Algorithm, count: int, rule
             passed.append(pair)
             pair = following
             glimpse = Glimpse(step.iteration + len(passed), pair.seconds, pair.error, passed[-1].error)
-            if may_stop(rules, glimpse) or len(dead_components(pair.w.gram, pair.h.gram, problem.data.norm2)):
+            if pair.seconds > end or may_stop(rules, glimpse):
+                break
+            if len(dead_components(pair.w.gram, pair.h.gram, problem.data.norm2)):
                 break
     except (NoMinimum, OutOfTime):
         pass
