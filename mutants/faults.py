@@ -58,7 +58,10 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
         ("if rows >= enough or line == len(sizes) - 1:", "if rows > enough or line == len(sizes) - 1:"),
         ("enough = min(enough, sum(sizes) / least)", "enough = max(enough, sum(sizes) / least)"),
     ],
-    ("data/dask/on_worker.py", "tests/data/test_dask.py -k 'in_turn or borders_of_blocks or small_chunks or moves'"): [
+    (
+        "data/dask/on_worker.py",
+        "tests/data/test_dask.py -k 'in_turn or borders_of or small_chunks or moves or no_matrix'",
+    ): [
         ("return (first + i, j) if long == 0 else (j, first + i)", "return (i, j) if long == 0 else (j, i)"),
         ("(sp.hstack, sp.vstack) if long == 0 else (sp.vstack, sp.hstack)", "(sp.vstack, sp.hstack)"),
         ('requirements=["C", "W", "A"]', 'requirements=["C", "W"]'),

@@ -18,6 +18,7 @@ from partwise.experiments.recommendations import scored, split
 from partwise.experiments.sparsity import _rising, has_collapsed
 from partwise.experiments.table_one import iterations_saved
 from partwise.linalg.matching import assign
+from partwise.linalg.measures import sparse_bytes
 
 
 @pytest.mark.parametrize(
@@ -141,3 +142,8 @@ def test_tables_in_markdown() -> None:
     assert [cell_text(value) for value in (None, 0.123456, 12_345, "a|b")] == ["", "0.1235", "12,345", "a\\|b"]
     table = Table("t", "title", ("a", "b"), ((1, None), ("x", 2.0)))
     assert markdown(table) == "| a | b |\n| --- | --- |\n| 1 |  |\n| x | 2 |"
+
+
+def test_bytes_of_a_sparse_factor_by_hand():
+    """Two numbers of 8 bytes, two indices and four borders of 4."""
+    assert sparse_bytes(np.array([[1.0, 0], [0, 2], [0, 0]])) == 2 * 8 + 2 * 4 + 4 * 4

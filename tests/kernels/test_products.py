@@ -14,6 +14,7 @@ from partwise.kernels.products import (
     csr_row_squares,
     factor_sums,
     look_ahead,
+    optimality,
     plain_csr_product,
 )
 from partwise.kernels.squares import NEAR_ROWS, square_product
@@ -141,3 +142,11 @@ def test_a_factor_moved_ahead_by_hand():
     new, old, out = np.array([[2.0, 1.0]]), np.array([[1.0, 10.0]]), np.empty((1, 2))
     look_ahead(new, old, 0.5, 0.1, out)
     np.testing.assert_allclose(out, [[2.5, 0.1]], rtol=1e-15)
+
+
+def test_locked_zeros_by_hand():
+    """A zero is locked where the gradient is below −slack · rhs; one of rounding size, of either sign, is none."""
+    factor, gradient, rhs = np.zeros((1, 4)), np.array([[1e-9, -1e-9, -1.0, 1.0]]), np.ones((1, 4))
+    squares, locked = optimality(factor, gradient, rhs, np.ones(4), 1e-6)
+    assert locked == 1
+    assert squares == pytest.approx(1 + 1e-18)
