@@ -185,8 +185,10 @@ def fold_in(
         side = loss.exact(algorithm.h, gram)
         if documents.split == 1 and side.update.needs_memory:
             raise ValueError(SCATTERED)
-        job = Job(side, Factor(w, gram, rhs), before if side.update.fixed else None)
-        half = half_step(documents.row_wise(), loss, job, workers)
+        rows = documents.row_wise()
+        known = rhs if rows is documents else None  # a right-hand side from elsewhere has other bits
+        job = Job(side, Factor(w, gram, known), before if side.update.fixed else None)
+        half = half_step(rows, loss, job, workers)
     if not np.isfinite(half.factor.gram).all():
         raise ValueError(OUT_OF_RANGE)
     return half
