@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -13,18 +12,15 @@ import numpy as np
 from partwise.data.base import LocalData
 from partwise.data.dask import on_worker, waiting
 from partwise.data.dask.dask_data import DaskData, WeightedDaskData
-from partwise.data.dask.spread import EVERY, Copied, Made, Mapped, Same, Scattered, Sent, tree
-from partwise.data.dask.waiting import AGAIN, RESTARTED, Lost, current_client, gathered, losses, wait_for_a_worker
+from partwise.data.dask.recovery import Recovery
+from partwise.data.dask.spread import EVERY, Made, Same, Scattered, Sent, tree
+from partwise.data.dask.waiting import RESTARTED, Lost, current_client, gathered, losses
 from partwise.data.passes import Tall, Task, Walked
 from partwise.threads.pool import Workers
 from partwise.types import Array
 
-T = TypeVar("T")
-TRIES = 8
-UNSTEADY = f"The Dask cluster lost workers in each of {TRIES} tries of one pass{AGAIN}"
 
-
-class Cluster:
+class Cluster(Recovery):
     """The parts of one matrix on a cluster, rows along the long axis."""
 
     def __init__(self, client: Any, parts: Sequence[Any], edges: Sequence[int], short: int, dtype: Any) -> None:
@@ -35,8 +31,8 @@ class Cluster:
         except losses():
             raise Lost(RESTARTED) from None
         self._threads = max(1, sum(client.nthreads().values()) // len(self.parts))
-        self._disturbed = False
-        self.homes = self._places()
+        self.disturbed = False
+        self.homes = self.places()
 
     @property
     def client(self) -> Any:
@@ -44,67 +40,6 @@ class Cluster:
         if self._client.status in ("closing", "closed"):
             raise Lost(RESTARTED)
         return self._client
-
-    def _places(self) -> list[list[str]]:
-        """Where each part lies, so that its tasks go there and it is not carried about; anywhere, where it is lost."""
-        anywhere = sorted(self.client.nthreads())
-        return [list(holders)[:1] or anywhere for holders in self._holders(self.parts)]
-
-    def safely(self, action: Callable[[], T], factors: Sequence[Scattered]) -> T:
-        """The action, repeated where workers were lost in the middle, after the factors it reads are made again."""
-        for left in reversed(range(TRIES)):
-            try:
-                if left < TRIES - 1:
-                    self._mend(factors)
-                return action()
-            except losses():
-                if not left:
-                    raise Lost(UNSTEADY) from None
-                time.sleep(0.1)
-        raise AssertionError
-
-    def _mend(self, factors: Sequence[Scattered]) -> None:
-        """Make factors again after a loss."""
-        wait_for_a_worker(self.client)
-        if any(part.cancelled() for part in self.parts):
-            raise Lost(RESTARTED)
-        self._disturbed = True
-        self.homes = self._places()
-        memo: dict[int, list[Any]] = {}
-        for factor in factors:
-            factor.futures = self._again(factor.recipe, memo)
-
-    def _holders(self, futures: Sequence[Any]) -> list[Any]:
-        """The workers that have each of these; none where it is lost."""
-        try:
-            holders = self.client.who_has(futures)
-        except losses():
-            return [()] * len(futures)
-        return [holders.get(future.key, ()) for future in futures]
-
-    def _again(self, recipe: Any, memo: dict[int, list[Any]]) -> list[Any]:
-        """Futures for a factor from the nearest copy that is left."""
-        if id(recipe) not in memo:
-            memo[id(recipe)] = self._remade(recipe, memo)
-        return memo[id(recipe)]
-
-    def _remade(self, recipe: Any, memo: dict[int, list[Any]]) -> list[Any]:
-        if isinstance(recipe, Sent):
-            return self.send(recipe.array)
-        if isinstance(recipe, Same):
-            return recipe.futures
-        if isinstance(recipe, Mapped):
-            source = self._again(recipe.source, memo)
-            return list(self.client.map(on_worker.applied, source, function=recipe.function, pure=False, retries=2))
-        if isinstance(recipe, Copied):
-            if all(self._holders(recipe.futures)):
-                return recipe.futures
-            if recipe.before is None:
-                raise Lost(f"Workers that held a part of a factor and its copy were lost at about the same time{AGAIN}")
-            return self._again(recipe.before, memo)
-        tall = [None if source is None else self._again(source, memo) for source in recipe.tall]
-        mains = self._mains(recipe.task, tall, recipe.shared, recipe.turned, recipe.shares, "made again")
-        return list(self.client.map(on_worker.rows_of, mains, place=recipe.place, pure=False))
 
     def send(self, array: Array) -> list[Any]:
         """Rows of a factor from here to the workers."""
@@ -121,7 +56,7 @@ class Cluster:
 
         def once() -> tuple[list[list[Any]], Any]:
             futures = [None if rows is None else rows.futures for rows in held]
-            mains = self._mains(task, futures, shared, turned, shares, label)
+            mains = self.mains(task, futures, shared, turned, shares, label)
             rows = [self.client.map(on_worker.rows_of, mains, place=p, pure=False) for p in range(len(task.widths))]
             root = tree(self.client, self.client.map(on_worker.sums_of, mains, pure=False))
             return rows, on_worker.own(gathered(self.client, root))
@@ -133,8 +68,8 @@ class Cluster:
             Scattered(self, futures, width, Made(task, recipes, tuple(shared), turned, tuple(shares), place, depth))
             for place, (futures, width) in enumerate(zip(rows, task.widths, strict=True))
         ]
-        if factors and (depth >= EVERY or (self._disturbed and depth > 1)):
-            self._copy(factors)
+        if factors and (depth >= EVERY or (self.disturbed and depth > 1)):
+            self.copy(factors)
         return Walked(factors, sums, added)
 
     def _placed(self, array: Any) -> Scattered | Same | None:
@@ -144,9 +79,10 @@ class Cluster:
             return placed
         return Same(array, len(self.parts)) if array.ndim == 1 else self.hold(array)
 
-    def _mains(
+    def mains(
         self, task: Any, tall: Sequence[Any], shared: Sequence[Array], turned: bool, shares: Sequence[int], label: str
     ) -> list[Any]:
+        """The tasks that make the rows and the sums of each part."""
         # Sent as data and not as part of the tasks: once it is let go, the scheduler forgets how the rows were made.
         sent: Any = self.client.scatter([list(shared)], hash=False, timeout=waiting.LOOK)[0] if shared else []
         none = [None] * len(self.parts)
@@ -159,44 +95,10 @@ class Cluster:
             for part, (home, *arguments) in enumerate(zip(self.homes, self.parts, *rows, strict=True))
         ]
 
-    def _copy(self, factors: Sequence[Scattered]) -> None:
-        """Every part of these factors on a second worker; a single worker has nowhere to copy to."""
-        addresses = sorted(self.client.nthreads())
-        if len(addresses) < 2:
-            return
-        for factor in factors:
-            copies = []
-            for future, holders in zip(factor.futures, self._holders(factor.futures), strict=True):
-                there = next(iter(holders), addresses[0])
-                after = addresses[(addresses.index(there) + 1) % len(addresses)] if there in addresses else addresses[0]
-                copies.append(
-                    self.client.submit(on_worker.copied, future, workers=[after], allow_other_workers=True, pure=False)
-                )
-            factor.recipe = Copied(copies, factor.recipe)
-        self._forget(factors)
-        self._disturbed = False
-
-    def _forget(self, factors: Sequence[Scattered]) -> None:
-        """What was needed until these copies exist is needed no longer once there are newer ones."""
-        for factor in factors:
-            for older in _copies(factor.recipe.before):
-                older.before = None
-
     def hold(self, array: Array) -> Scattered:
         """A factor of the long axis, sent to the workers."""
         futures = self.safely(lambda: self.send(array), [])
         return Scattered(self, futures, array.shape[1], Sent(array))
-
-
-def _copies(recipe: Any) -> Iterator[Copied]:
-    """The copies on which a recipe stands."""
-    if isinstance(recipe, Copied):
-        yield recipe
-    elif isinstance(recipe, Mapped):
-        yield from _copies(recipe.source)
-    elif isinstance(recipe, Made):
-        for source in recipe.tall:
-            yield from _copies(source)
 
 
 class ClusterData(DaskData):

@@ -1,4 +1,4 @@
-"""A factor that stays on the workers, and how it is made again when some of them are lost."""
+"""A factor that stays on the workers, with the recipe by which ``recovery`` makes it again."""
 
 from __future__ import annotations
 
