@@ -47,9 +47,9 @@ def defaults_text() -> str:
         f"(`make bench-defaults`, [all rows](docs/benchmarks.md)): the error is at most scikit-learn's in {lower} of "
         f"{len(rows)} fits and never more than {100 * max(0.0, max(row['above'] for row in rows)):.3f} % above; on the "
         f"data that nothing was tuned on, in {judged} of {len(judging)}. scikit-learn takes {median(sparse):.1f} "
-        f"times as long in the median on sparse data, {median(dense):.2f} times on dense data: "
-        f"{slower} of {len(rows)} fits take longer than scikit-learn's, nearly all on small or dense data, where it stops at a higher error. The rows below are "
-        "medians of the seeds of `make bench-quick`."
+        f"times as long in the median on sparse data, {median(dense):.2f} times on dense data: {slower} of {len(rows)} "
+        "fits take longer than scikit-learn's, nearly all on small or dense data, where it stops at a higher error. "
+        "The rows below are medians of the seeds of `make bench-quick`."
     )
 
 
