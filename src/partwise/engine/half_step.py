@@ -123,7 +123,7 @@ class _HalfSteps:
             pairs = [np.zeros((2, len(step.gram))) for step in self.steps]
             fill(lo, hi, pairs)
             return [
-                _block_sums(step, arrays.old, lo, hi, x, moved, pair)
+                block_sums(step, arrays.old, lo, hi, x, moved, pair)
                 for step, arrays, x, moved, pair in zip(self.steps, tall, new, ahead, pairs, strict=True)
             ]
 
@@ -144,7 +144,7 @@ class _HalfSteps:
         return halves
 
 
-def _block_sums(
+def block_sums(
     step: HalfStep, old: Array | None, lo: int, hi: int, new: Array, ahead: Array | None, sums: Array
 ) -> tuple[Array | None, ...]:
     """(gram, inner, dots, gram ahead) of one half-step on one block; its rows are moved ahead where that is asked."""

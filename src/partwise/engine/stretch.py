@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partwise import kernels
 from partwise.algorithms.base import Algorithm, Extrapolation, Side
 from partwise.data.passes import Tall, total
-from partwise.data.products import gram_of
+from partwise.engine.half_step import block_sums
 from partwise.engine.momentum import faster, slower
 from partwise.engine.problem import Problem, turned
 from partwise.engine.reseeding import dead_components
@@ -53,7 +52,7 @@ class Half(NamedTuple):
     factor: Factor
     ahead: Factor
     inner: float
-    dots: Array
+    dots: Array | None
 
 
 def can_stretch(problem: Problem, step: Step, algorithm: Algorithm) -> bool:
@@ -143,24 +142,21 @@ def _half(
     workers: Workers,
 ) -> Half:
     """A half-step of one start, block by block on this thread."""
-    rank, number = len(fixed.gram), data.dtype.type
+    rank = len(fixed.gram)
     side.check_minimum(fixed.gram)
     new = np.empty((data.shape[0], rank), data.dtype)
-    ahead = new if beta is None else np.empty_like(new)
+    ahead = None if beta is None else np.empty_like(new)
     tall = Tall(None if side.update.cold else before, fixed.rhs, old, side.linear(rank))
     step = HalfStep(side, fixed.gram, measured, beta)
     fill, sums = loss.fill(Batch(data, (step,), (fixed.rows,), (tall,), (new,), workers)), []
     for lo, hi in data.blocks:
         pair = np.zeros((2, rank))
         fill(lo, hi, (pair,))
-        if beta is not None:
-            floor = number(side.update.ahead_floor)
-            kernels.products.look_ahead(new[lo:hi], old[lo:hi], number(beta), floor, ahead[lo:hi])
-        own = gram_of(new[lo:hi]) if measured or beta is None else None
-        sums.append((own, None if beta is None else gram_of(ahead[lo:hi]), *pair))
-    own, ahead_gram, inner, dots = total(sums)
-    factor = Factor(new, own)
-    return Half(factor, factor if beta is None else Factor(ahead, ahead_gram), float(inner.sum()), dots)
+        sums.append(block_sums(step, old, lo, hi, new, ahead, pair))
+    gram, inner, dots, ahead_gram = total(sums)
+    factor = Factor(new, gram)
+    moved = factor if ahead is None else Factor(ahead, ahead_gram)
+    return Half(factor, moved, float(inner.sum()) if measured else 0.0, dots)
 
 
 def _step(problem: Problem, step: Step, pairs: list[Pair]) -> Step:
