@@ -76,12 +76,27 @@ def test_a_kernel_that_is_part_of_another_may_change(house, tmp_path):
 def test_a_numba_that_names_its_parts_otherwise_compiles_and_caches(house, tmp_path):
     """The patches are left out one by one where the attribute that they need is missing."""
     text = Path(jit.__file__).read_text(encoding="utf-8")
-    for name in ('"_cache"', '"_cache_file"', '"_source_stamp"', '"save_overload"'):
+    for name in ('"_cache"', '"_cache_file"', '"_source_stamp"', '"save_overload"', '"_load_overload"', '"rtsys"'):
         assert name in text
         text = text.replace(name, '"renamed"')
     (house / "jit.py").write_text(text)
     for hits in "01":
         assert python(RUN, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache")) == ["2", hits]
+
+
+LOADED = "import sys; print('numba.np.arraymath' in sys.modules)"
+
+
+def test_a_kernel_is_loaded_from_the_cache_without_the_compiler(house, tmp_path):
+    """What numba can compile is registered with the first kernel that is not in the cache."""
+
+    def run(*calls):
+        code = "; ".join([RUN, LOADED, *(f"print(outer({call})); {LOADED}" for call in calls)])
+        return python(code, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+
+    assert run() == ["2", "0", "True"]
+    assert run("1", "0.5") == ["2", "1", "False", "2", "False", "1.5", "True"]
+    assert run("0.5") == ["2", "1", "False", "1.5", "False"]
 
 
 @pytest.mark.parametrize("cache", [SimpleNamespace(), SimpleNamespace(_cache_file=None)], ids=["no file", "None"])
@@ -90,6 +105,7 @@ def test_a_cache_of_another_kind_stays_as_it_is(cache):
     before = dict(vars(cache))
     jit._forget_what_changed(cache)
     jit._survive_a_full_disk(cache)
+    jit._load_without_compiler(cache)
     assert vars(cache) == before
 
 

@@ -1,8 +1,9 @@
 """The one way a kernel is compiled: without the interpreter lock, cached on disk where that is possible.
 
-Two gaps of numba's cache are closed through attributes that are not part of its public interface: ``_cache``,
-``_cache_file._source_stamp`` and ``save_overload``. Where one of them is missing the kernels are compiled and cached as
-numba does it by itself. ``is_ready`` asks ``_cache_file._load_index``, and says no where that is missing. numba's
+Two gaps of numba's cache are closed, and kernels are loaded from it without the tables of numba's compiler, through
+attributes that are not part of its public interface: ``_cache``, ``_cache_file._source_stamp``, ``save_overload``,
+``_load_overload`` and ``rtsys``. Where one of them is missing the kernels are compiled and cached as numba does it by
+itself. ``is_ready`` asks ``_cache_file._load_index``, and says no where that is missing. numba's
 events tell :mod:`partwise.kernels.compiling` of each kernel that is compiled.
 Tried with numba 0.60.0 and 0.68.1; ``tests/kernels/test_jit.py`` shows what each closes.
 """
@@ -14,6 +15,7 @@ from typing import Any
 
 import numba
 from numba.core import event
+from numba.core.runtime import nrt
 
 from partwise.kernels.compiling import COMPILING
 
@@ -80,6 +82,7 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any
     if cache is not None:
         _forget_what_changed(cache)
         _survive_a_full_disk(cache)
+        _load_without_compiler(cache)
     return compiled
 
 
@@ -101,3 +104,21 @@ def _survive_a_full_disk(cache: Any) -> None:
             save(*arguments)
 
     cache.save_overload = save_if_possible
+
+
+def _load_without_compiler(cache: Any) -> None:
+    """Load kernels from the cache without the types and functions that numba can compile.
+
+    numba registers those before it looks into the cache, which takes a third of a second. Its compiler registers them
+    too, so that a kernel that is not in the cache is compiled as before; loading needs the runtime for arrays alone.
+    """
+    load, runtime = getattr(cache, "_load_overload", None), getattr(nrt, "rtsys", None)
+    if load is None or runtime is None:
+        return
+
+    def load_quickly(signature: Any, target: Any) -> Any:
+        runtime.initialize(target)
+        with suppress(PermissionError):  # on Windows, where another process writes the file
+            return load(signature, target)
+
+    cache.load_overload = load_quickly
