@@ -24,7 +24,7 @@ from partwise.losses import squared
 @given(
     rows=st.integers(1, 30),
     columns=st.integers(1, 60),
-    rank=st.integers(1, 20),
+    rank=st.integers(1, 20) | st.integers(21, 70),
     tile=st.integers(1, 70),
     density=st.sampled_from([0.02, 0.3, 1.0]),
     dtype=st.sampled_from(["f4", "f8"]),

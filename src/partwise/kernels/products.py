@@ -2,15 +2,16 @@
 
 import numpy as np
 
-from partwise.kernels.jit import jit
-from partwise.kernels.squares import NEAR_ROWS, vector_product
+from partwise.kernels.jit import fused_jit, inlined, jit
+from partwise.kernels.squares import COMPILES, NEAR_ROWS, vector_product
+from partwise.kernels.vectors import BYTES, fused, lanes_of, load, spread, store
 from partwise.types import Array
 
-ONE, TWO, THREE, FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
-"""An index that cannot be negative is used as it is: a fifth of the time of a product with ten columns."""
+ONE = np.uint64(1)
+"""Unsigned, as all that counts entries: an index that cannot be negative is used as it is."""
 
 
-@jit
+@fused_jit
 def plain_csr_product(indptr, indices, values, factor, lo, hi, out):
     """out[i − lo] = Σ_j A[i, j] factor[j] for the rows lo ≤ i < hi of a CSR matrix, in the order stored."""
     k = factor.shape[1]
@@ -30,37 +31,61 @@ def csr_product(
 ) -> None:
     """The same bits as :func:`plain_csr_product`, for sorted indices, faster: ``tile`` rows of the factor at a time.
 
-    So a factor larger than the cache is read a piece at a time.
+    So a factor larger than the cache is read a piece at a time. One with fewer columns than a vector has is filled up.
     """
-    at = indptr[lo:hi].copy()
-    out.fill(0)
+    if not COMPILES:
+        plain_csr_product(indptr, indices, values, factor, lo, hi, out)
+        return
+    width, least, at = factor.shape[1], BYTES // factor.itemsize, indptr[lo:hi].copy()
+    wide, sums = factor, out
+    if width < least:
+        wide, sums = np.zeros((len(factor), least), factor.dtype), np.empty((hi - lo, least), out.dtype)
+        wide[:, :width] = factor
+    sums.fill(0)
     for end in range(tile, len(factor) + tile, tile):
-        _add_products(indptr, indices, values, factor, lo, at, end, out)
+        _add_products(indptr, indices, values, wide, lo, at, end, sums)
+    if sums is not out:
+        out[:] = sums[:, :width]
+
+
+@inlined
+def _border(indices, first, last, end):
+    """The first of the sorted entries first ≤ p < last whose index is not below ``end``."""
+    while first < last and indices[first] < end:
+        first += ONE
+    return first
 
 
 @jit
 def _add_products(indptr, indices, values, factor, lo, at, end, out):
     """out[i] += Σ A[lo + i, j] factor[j] over the entries from at[i] on with j < end; ``at`` is moved past them.
 
-    Four entries at a time, so that a sum is loaded and stored once for four.
+    The sums of four vectors of columns at a time, or of the last two, stay in registers while a row's entries pass.
+    Some of the last columns are made twice, from what they were at first.
     """
-    k = factor.shape[1]
+    k, lanes = factor.shape[1], lanes_of(factor)
+    tail = k - lanes
     for i in range(len(at)):
-        p, last = np.uint64(at[i]), np.uint64(indptr[lo + i + 1])
-        row = out[i]
-        while p + FOUR <= last and indices[p + THREE] < end:
-            v0, v1, v2, v3 = values[p], values[p + ONE], values[p + TWO], values[p + THREE]
-            f0, f1 = factor[np.uint64(indices[p])], factor[np.uint64(indices[p + ONE])]
-            f2, f3 = factor[np.uint64(indices[p + TWO])], factor[np.uint64(indices[p + THREE])]
-            for c in range(k):
-                row[c] = row[c] + v0 * f0[c] + v1 * f1[c] + v2 * f2[c] + v3 * f3[c]
-            p += FOUR
-        while p < last and indices[p] < end:
-            v, f = values[p], factor[np.uint64(indices[p])]
-            for c in range(k):
-                row[c] += v * f[c]
-            p += ONE
-        at[i] = p
+        first, last, z = np.uint64(at[i]), np.uint64(indptr[lo + i + 1]), load(out, i, tail)
+        if end < len(factor):
+            last = _border(indices, first, last, end)
+        for j in range(0, k, 4 * lanes):
+            t, u = min(j, tail), min(j + lanes, tail)
+            a, b = z if t == tail else load(out, i, t), z if u == tail else load(out, i, u)
+            if k - j <= 2 * lanes:
+                for p in range(first, last):
+                    v, f = spread(values[p]), np.uint64(indices[p])
+                    a, b = fused(v, load(factor, f, t), a), fused(v, load(factor, f, u), b)
+                store(out, i, t, a), store(out, i, u, b)
+                continue
+            x, y = min(j + 2 * lanes, tail), min(j + 3 * lanes, tail)
+            c, d = z if x == tail else load(out, i, x), z if y == tail else load(out, i, y)
+            for p in range(first, last):
+                v, f = spread(values[p]), np.uint64(indices[p])
+                a, b = fused(v, load(factor, f, t), a), fused(v, load(factor, f, u), b)
+                c, d = fused(v, load(factor, f, x), c), fused(v, load(factor, f, y), d)
+            store(out, i, t, a), store(out, i, u, b), store(out, i, x, c), store(out, i, y, d)
+        at[i] = last
 
 
 @jit

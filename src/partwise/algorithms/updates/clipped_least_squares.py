@@ -26,10 +26,10 @@ def inverse(gram: Array) -> Array:
         result = np.empty((rank, rank))
         if kernels.inverse.positive_inverse(gram, np.empty(rank), result):
             return result
-    return _general_inverse(gram)
+    return lapack_inverse(gram)
 
 
-def _general_inverse(gram: Array) -> Array:
+def lapack_inverse(gram: Array) -> Array:
     """By LAPACK, for every symmetric matrix; one that is not finite has no inverse that is."""
     if not np.isfinite(gram).all():
         return np.full_like(gram, np.nan)

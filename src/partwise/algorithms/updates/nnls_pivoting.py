@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from partwise import kernels
-from partwise.algorithms.updates.clipped_least_squares import Clipped, inverse
+from partwise.algorithms.updates.clipped_least_squares import Clipped, lapack_inverse
 from partwise.algorithms.updates.scaling import rescaled, unit_diagonal
 from partwise.types import Array, Rows, Systems, Update
 
@@ -27,7 +27,7 @@ class Pivoting(Update):
 
     def prepare(self, gram: Array) -> Rows:
         scaled, scale = unit_diagonal(gram)
-        start, ones = Clipped(inverse(scaled)), np.ones(len(scaled))
+        start, ones = Clipped(lapack_inverse(scaled)), np.ones(len(scaled))  # no kernel: it is needed once in a fit
 
         def solve(rhs: Array, out: Array) -> None:
             clipped, guess = np.empty_like(rhs), np.empty_like(rhs)
