@@ -1,6 +1,7 @@
 """Words: a table of scripts, the strings of two threads about scikit-learn's words, and the compiled scanner."""
 
 import re
+import unicodedata
 from collections import Counter
 
 import numpy as np
@@ -9,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partwise import datasets
+from partwise.kernels import character_kinds as kinds
 from partwise.kernels.tokens import BATCH
 from partwise.text import Weighting
-from partwise.text.characters import fold
+from partwise.text.characters import fold, folding
 from partwise.text.tokenizer import PATTERN, default_rule, pattern_rule
-from partwise.text.word_stream import _read_by_rule, _read_compiled, read_words
+from partwise.text.word_stream import _folded, _read_by_rule, _read_compiled, read_words
 
 DEFAULT = default_rule(numbers=False, apostrophes=True)
 
@@ -171,3 +173,27 @@ def test_a_tokenizer_of_one_s_own(tmp_path):
 def split_at_bars(text):
     """A tokenizer for the test above."""
     return text.split("|")
+
+
+MARKS = "".join(chr(point) for point in range(0x300, 0x1200) if unicodedata.combining(chr(point)))
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.text(st.one_of(st.characters(), st.sampled_from(MARKS), st.sampled_from("iI\u0130\u0307\u00ad'Σσς"))))
+)
+def test_the_compiled_folding_is_that_of_the_definition(texts):
+    """What the table does not cover is folded one by one; blanks may be left at the end of a text."""
+    text, ends = _folded(DEFAULT, texts)
+    pieces = [piece.tobytes().decode("utf-8", "surrogatepass") for piece in np.split(text, ends[:-1])]
+    assert [piece.rstrip(" ") for piece in pieces[: len(texts)]] == [fold(one).rstrip(" ") for one in texts]
+
+
+def test_the_table_of_folding_agrees_with_the_definition_for_each_character():
+    """A character that the table covers is folded alike before another one, and keeps its combining class."""
+    table = folding()
+    for point in np.flatnonzero(table != kinds.UNCOVERED).tolist():
+        value = int(table[point])
+        folded = "" if value == kinds.DROPPED else chr(value & (1 << kinds.CLASS) - 1)
+        assert fold(f"{chr(point)}a") == f"{folded}a"
+        assert value == kinds.DROPPED or value >> kinds.CLASS == unicodedata.combining(folded)

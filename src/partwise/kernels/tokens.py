@@ -1,4 +1,4 @@
-"""Words of UTF-8 texts as numbers of :mod:`partwise.kernels.word_table`: scanning, and counting document by document.
+"""Words of UTF-8 texts as numbers of :mod:`partwise.kernels.word_table`: folding, scanning, counting by documents.
 
 :mod:`partwise.text.characters` has the kinds of characters, :func:`partwise.text.tokenizer.default_pattern` the same
 rules as a regular expression.
@@ -8,7 +8,9 @@ import numpy as np
 
 from partwise.kernels.character_kinds import (
     APOSTROPHE,
+    CLASS,
     DIGIT,
+    DROPPED,
     HAN,
     HYPHEN,
     JOINER,
@@ -18,6 +20,7 @@ from partwise.kernels.character_kinds import (
     PLUS,
     SEPARATOR,
     SHARP,
+    UNCOVERED,
 )
 from partwise.kernels.jit import jit
 from partwise.kernels.word_table import NOTHING, WHOLE, hashed_key, look_up, shifted_key, word_key
@@ -25,16 +28,68 @@ from partwise.kernels.word_table import NOTHING, WHOLE, hashed_key, look_up, shi
 BATCH = 1024
 """Words that are cut out of a text before they are looked up: look-ups in a row wait for the memory together."""
 S, SPACE = np.uint8(ord("s")), np.uint8(ord(" "))
+A, Z, LOWER = np.uint8(ord("A")), np.uint8(ord("Z")), np.uint8(0x20)
+POINT = (1 << CLASS) - 1
 
 
 @jit
-def scan(text, ends, first, kinds, numbers, slots, starts, pool, size, ids, id_ends):
+def fold(text, ends, table, covered):
+    """Fold texts in place by a table as of :func:`partwise.text.characters.folding`; blanks fill what is left over.
+
+    ``covered`` says of each text whether the table covers it; of one that is not covered nothing remains as it was.
+    """
+    for document in range(len(ends)):
+        at = end = ends[document - 1] if document else 0
+        hi, last = ends[document], 0
+        covered[document] = True
+        while at < hi:
+            byte = text[at]
+            if byte < 0x80:
+                text[end] = byte | LOWER if A <= byte <= Z else byte
+                at, end, last = at + 1, end + 1, 0
+                continue
+            point, after = _point(text, at)
+            value = table[point] if point < len(table) else UNCOVERED
+            if value == DROPPED:
+                at, last = after, 0
+                continue
+            order = value >> CLASS
+            if value == UNCOVERED or 0 < order < last:
+                covered[document] = False
+                break
+            last = order
+            end = _put(text, end, value & POINT) if value & POINT != point or end != at else after
+            at = after
+        while end < hi:
+            text[end] = SPACE
+            end += 1
+
+
+@jit
+def _put(text, at, point):
+    """Write a character; the position after it."""
+    if point < 0x80:
+        text[at] = point
+        return at + 1
+    if point < 0x800:
+        text[at], text[at + 1] = 0xC0 | point >> 6, 0x80 | point & 0x3F
+        return at + 2
+    if point < 0x10000:
+        text[at], text[at + 1], text[at + 2] = 0xE0 | point >> 12, 0x80 | point >> 6 & 0x3F, 0x80 | point & 0x3F
+        return at + 3
+    text[at], text[at + 1] = 0xF0 | point >> 18, 0x80 | point >> 12 & 0x3F
+    text[at + 2], text[at + 3] = 0x80 | point >> 6 & 0x3F, 0x80 | point & 0x3F
+    return at + 4
+
+
+@jit
+def scan(text, ends, first, kinds, numbers, slots, starts, pool, size, ids, id_ends, words):
     """The numbers of the words of texts, from the text ``first`` on; text i ends at ``ends[i]``, where the next begins.
 
-    The numbers of text i go to ``ids[id_ends[i]:id_ends[i + 1]]``. Returns the first text that was not scanned: less
+    The numbers of text i go to ``ids[id_ends[i]:id_ends[i + 1]]``; ``words`` is memory for some words, four columns.
+    Returns the first text that was not scanned: less
     than all where the table became too full, which the caller enlarges before going on from there.
     """
-    words = np.empty((BATCH, 4), np.uint64)
     for document in range(first, len(ends)):
         at = ends[document - 1] if document else 0
         count = id_ends[document]
@@ -118,15 +173,22 @@ def _kind(text, at, hi, kinds):
     """(kind of the character at a position, the position after it); SEPARATOR and ``hi`` at the end."""
     if at >= hi:
         return np.uint8(SEPARATOR), hi
+    if text[at] < 0x80:
+        return kinds[text[at]], at + 1
+    point, after = _point(text, at)
+    return kinds[point], after
+
+
+@jit
+def _point(text, at):
+    """(the character at a position that is not ASCII, the position after it)"""
     byte = text[at]
-    if byte < 0x80:
-        return kinds[byte], at + 1
     if byte < 0xE0:
-        return kinds[((byte & 0x1F) << 6) | (text[at + 1] & 0x3F)], at + 2
+        return ((byte & 0x1F) << 6) | (text[at + 1] & 0x3F), at + 2
     if byte < 0xF0:
-        return kinds[((byte & 0x0F) << 12) | ((text[at + 1] & 0x3F) << 6) | (text[at + 2] & 0x3F)], at + 3
+        return ((byte & 0x0F) << 12) | ((text[at + 1] & 0x3F) << 6) | (text[at + 2] & 0x3F), at + 3
     point = ((byte & 0x07) << 18) | ((text[at + 1] & 0x3F) << 12) | ((text[at + 2] & 0x3F) << 6) | (text[at + 3] & 0x3F)
-    return kinds[point], at + 4
+    return point, at + 4
 
 
 @jit

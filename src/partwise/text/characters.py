@@ -1,6 +1,6 @@
 """Characters: how texts are folded, and which are letters, marks, digits and scripts without spaces.
 
-The rules are written twice: as classes for regular expressions, and as a table for :mod:`partwise.kernels.tokens`.
+The rules are written twice: for regular expressions, and as tables for :mod:`partwise.kernels.tokens`.
 """
 
 from __future__ import annotations
@@ -31,6 +31,11 @@ LAST, MARKS_END = 0x40000, 0x1F000
 """The code points from here on hold no letters and no marks, but for those that select a glyph."""
 SELECTORS = "\U000e0100-\U000e01ef"
 
+FOLDED = ((0x80, 0x1100), (0x1200, 0x3400), (0xA000, 0xAC00), (0xF900, 0x10000))
+UNFOLDED = ((0x3400, 0xA000), (0xAC00, 0xD7A4), (0x1F000, 0x20000))
+"""Ranges of code points for the table of :func:`folding`; those that stay as they are: Han, Hangul, pictures."""
+SIGMAS = "\u03c2\u03c3"
+
 LETTER_CLASS, WORD_CLASS = r"[^\W\d_]", r"\w"
 _FINAL_SIGMA = re.compile(r"(?<=\w)\u03c3(?!\w)")
 
@@ -45,12 +50,42 @@ def fold(text: str) -> str:
     text = text.casefold()
     if not unicodedata.is_normalized("NFC", text):
         text = unicodedata.normalize("NFC", text)
-    text = text.replace(DOTTED_I, "i").replace(SOFT_HYPHEN, "")
+    text = _replaced(text.replace(DOTTED_I, "i"))
+    return _FINAL_SIGMA.sub("\u03c2", text) if "\u03c3" in text else text
+
+
+def _replaced(text: str) -> str:
+    """A text with one sign each for apostrophe and hyphen, and without soft hyphens."""
+    text = text.replace(SOFT_HYPHEN, "")
     for sign in APOSTROPHES:
         text = text.replace(sign, "'")
     for sign in HYPHENS:
         text = text.replace(sign, "-")
-    return _FINAL_SIGMA.sub("\u03c2", text) if "\u03c3" in text else text
+    return text
+
+
+@cache
+def folding() -> Array:
+    """What :func:`fold` makes of a code point: another, with its combining class from the bit ``CLASS`` on.
+
+    It is ``DROPPED`` where nothing is left, and ``UNCOVERED`` where that depends on the neighbours, is longer or is not
+    known here. Of all others no one composes with what is before it, so that a text of them whose classes do not
+    decrease within a run of marks has the form NFC (Unicode Standard Annex 15, section 9).
+    """
+    table = np.full(UNFOLDED[-1][1], kinds.UNCOVERED, np.int32)
+    for lo, hi in UNFOLDED:
+        table[lo:hi] = np.arange(lo, hi)
+    points = [point for lo, hi in FOLDED for point in range(lo, hi)]
+    characters = "\n".join(map(chr, points))
+    later = {sign for one in unicodedata.normalize("NFD", characters).split("\n") for sign in one[1:]}
+    cased = characters.casefold()
+    composed = unicodedata.normalize("NFC", cased).split("\n")
+    for point, one, same in zip(points, cased.split("\n"), composed, strict=True):
+        if len(one) == 1 and one == same and one not in later and one not in SIGMAS:
+            replaced = _replaced(one)
+            if len(replaced.encode("utf-8", "surrogatepass")) <= len(chr(point).encode("utf-8", "surrogatepass")):
+                table[point] = ord(replaced) | unicodedata.combining(one) << kinds.CLASS if replaced else kinds.DROPPED
+    return table
 
 
 def lower(text: str) -> str:

@@ -16,6 +16,7 @@ from partwise.text.characters import (
     WORD_CLASS,
     default_kinds,
     fold,
+    folding,
     lower,
     marks,
     pattern_kinds,
@@ -42,6 +43,8 @@ class WordRule:
     """text -> words; the definition, which the scanner must agree with."""
     fold: Callable[[str], str] = str
     """What is done to a text before the scanner reads it."""
+    folding: Callable[[], Array] | None = None
+    """The same as a table for the scanner, where there is one."""
     kinds: Callable[[], Array] | None = None
     numbers: bool = False
 
@@ -55,14 +58,15 @@ def default_rule(numbers: bool, apostrophes: bool) -> WordRule:
     Lao, Khmer and Burmese letters with their marks, a single Han sign where it stands alone, and runs of Katakana.
     """
     words = partial(_default_words, numbers=numbers, apostrophes=apostrophes)
-    return WordRule(words, fold, partial(default_kinds, apostrophes), numbers)
+    return WordRule(words, fold, folding, partial(default_kinds, apostrophes), numbers)
 
 
 def pattern_rule(pattern: str) -> WordRule:
     """The matches of a regular expression in a text in lower case."""
     find = re.compile(pattern).findall
     letters = RUNS.get(pattern)
-    return WordRule(lambda text: find(lower(text)), lower, None if letters is None else partial(pattern_kinds, letters))
+    kinds = None if letters is None else partial(pattern_kinds, letters)
+    return WordRule(lambda text: find(lower(text)), lower, None, kinds)
 
 
 def _default_words(text: str, numbers: bool, apostrophes: bool) -> list[str]:

@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, count
 from queue import SimpleQueue
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,8 @@ READY, UNREADY = 2_000_000, 12_000_000
 CHUNK = 2**20
 """About the characters that are scanned at a time."""
 LEAST_SLOTS = 2**16
+FEW, NO_TABLE = 0.1, np.empty(0, np.int32)
+"""Up to this share of texts that are not ASCII is folded one by one, since the table takes a while to make."""
 
 
 class Words(Sequence[str]):
@@ -152,6 +155,29 @@ def batches(texts: Iterable[str], characters: int) -> Iterator[list[str]]:
         yield batch
 
 
+def _folded(rule: WordRule, texts: list[str]) -> tuple[Array, Array]:
+    """(texts as the scanner reads them, in UTF-8, their ends)"""
+    if rule.folding is None:
+        return _joined([_utf8(rule.fold(text)) for text in texts])
+    text, ends = _joined([_utf8(text) for text in texts])
+    covered, ascii = np.empty(len(texts), np.bool_), sum(map(str.isascii, texts))
+    kernels.tokens.fold(text, ends, rule.folding() if len(texts) - ascii > FEW * len(texts) else NO_TABLE, covered)
+    if covered.all():
+        return text, ends
+    spans = zip(texts, [0, *ends.tolist()], ends.tolist(), covered.tolist(), strict=False)
+    return _joined([text[lo:hi] if whole else _utf8(rule.fold(one)) for one, lo, hi, whole in spans])
+
+
+def _joined(pieces: list[Any]) -> tuple[Array, Array]:
+    """(pieces of bytes one after the other, their ends)"""
+    ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
+    return np.frombuffer(bytearray().join(pieces), np.uint8), ends
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
 class _Table:
     """A growing table of words for the compiled scanner."""
 
@@ -160,12 +186,11 @@ class _Table:
         self._starts = np.zeros(LEAST_SLOTS + 1, np.int64)
         self._pool = np.empty(8 * LEAST_SLOTS, np.uint8)
         self._size = np.zeros(1, np.int64)
+        self._batch = np.empty((kernels.tokens.BATCH, 4), np.uint64)
 
     def scan(self, rule: WordRule, kinds: Array, texts: list[str]) -> tuple[Array, Array]:
         """(ids of all words, their ends by text, the first being 0)"""
-        pieces = [rule.fold(text).encode("utf-8", "surrogatepass") for text in texts]
-        ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
-        text = np.frombuffer(b"".join(pieces), np.uint8)
+        text, ends = _folded(rule, texts)
         ids, id_ends = np.empty(len(text) // 2 + len(texts), np.int32), np.zeros(len(texts) + 1, np.int64)
         done = 0
         while (done := self._scan(text, ends, done, kinds, rule.numbers, ids, id_ends)) < len(texts):
@@ -173,7 +198,7 @@ class _Table:
         return ids[: id_ends[-1]].copy(), id_ends
 
     def _scan(self, text: Array, ends: Array, first: int, kinds: Array, numbers: bool, ids: Array, out: Array) -> int:
-        return int(kernels.tokens.scan(text, ends, first, kinds, numbers, *self._arrays(), ids, out))
+        return int(kernels.tokens.scan(text, ends, first, kinds, numbers, *self._arrays(), ids, out, self._batch))
 
     def _arrays(self) -> tuple[Array, ...]:
         return self._slots, self._starts, self._pool, self._size
@@ -188,9 +213,8 @@ class _Table:
 
     def add(self, words: Iterable[str]) -> None:
         """Number some words."""
-        pieces = [word.encode("utf-8", "surrogatepass") for word in words]
-        starts = np.cumsum([0, *map(len, pieces)])
-        self._look_up(np.frombuffer(b"".join(pieces), np.uint8), starts, len(pieces))
+        text, ends = _joined([_utf8(word) for word in words])
+        self._look_up(text, np.concatenate([[0], ends]), len(ends))
 
     def merged_into(self, other: _Table) -> Array:
         """The numbers that these words have in another table, to which they are added."""
