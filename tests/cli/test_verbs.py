@@ -295,6 +295,7 @@ def test_convert_and_factorize_from_disk(warm, tmp_path):
         (["a.npz", "a.parts"], "exists already"),
         (["a.npz", "b", "--long", "sideways"], "choose one of rows, columns"),
         (["a.npz", "b", "--memory-limit", "some"], "memory limit"),
+        (["a.npz", "b", "--memory-limit", "101MB"], "at least 102 MB, of which the program itself takes 85 MB"),
         (["none.npz", "b"], "no file"),
     ):
         done = warm("convert", *arguments, cwd=tmp_path)

@@ -1,5 +1,6 @@
 """A matrix on disk gives what the same matrix in memory gives, and says which file is damaged."""
 
+import gc
 import json
 import shutil
 
@@ -9,6 +10,7 @@ import scipy.sparse as sp
 from takes import loss
 
 import partwise as pw
+from partwise.data.base import LocalData
 from partwise.data.manifest import MANIFEST
 from partwise.testing import check_data
 
@@ -245,9 +247,67 @@ def test_arrays_that_are_kept_elsewhere(tmp_path, long):
         check_data(pw.open_matrix(tmp_path / f"m{number}"), whole)
 
 
+@pytest.mark.parametrize("long", [0, 1])
+def test_arrays_of_zarr_and_h5py(tmp_path, long):
+    """In chunks of their own, whole numbers too."""
+    zarr, h5py = pytest.importorskip("zarr"), pytest.importorskip("h5py")
+    whole = np.random.default_rng(0).integers(0, 9, (40, 30))
+    kept = zarr.open(tmp_path / "a.zarr", mode="w", shape=whole.shape, chunks=(7, 9), dtype="i4")
+    kept[:] = whole
+    pw.write_matrix(tmp_path / "m0", kept, long=long, part_bytes=2000)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        dataset = file.create_dataset("a", data=whole, chunks=(7, 9), compression="gzip")
+        pw.write_matrix(tmp_path / "m1", dataset, long=long, part_bytes=2000)
+    for name in ("m0", "m1"):
+        check_data(pw.open_matrix(tmp_path / name), whole.astype(float))
+    with pytest.raises(ValueError, match=r"The matrix cannot be read: .*\.$"):
+        pw.write_matrix(tmp_path / "m2", dataset)  # its file is closed
+
+
+class Broken(Sliced):
+    """An array whose library fails after the first rows."""
+
+    def __getitem__(self, place):
+        if place[1].start > 0:
+            raise RuntimeError("chunk 3\n is damaged.")
+        return super().__getitem__(place)
+
+
+@pytest.mark.parametrize("long", [0, 1])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, Sliced, iter])
+@pytest.mark.parametrize("missing", [None, "nan"])
+def test_a_bad_entry_is_named_by_its_place_in_the_matrix(tmp_path, long, form, missing):
+    """Not in its part, and not in that of the transpose."""
+    bad = np.random.default_rng(0).random((40, 40))
+    bad[30, 25] = -1
+    blocks = form(np.split(bad, [13], long) if form is iter else bad)
+    with pytest.raises(ValueError, match=r"row 30, column 25 is negative \(-1\)"):
+        pw.write_matrix(tmp_path / "m", blocks, long=long, part_bytes=2000, missing=missing)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("missing", [None, "nan"])
+@pytest.mark.parametrize("make", [sparse, lambda: sparse().toarray()], ids=["sparse", "dense"])
+def test_parts_are_let_go(tmp_path, make, missing):
+    """No part that was written stays in memory until a garbage collection."""
+    gc.collect()
+    gc.disable()
+    try:
+        before = sum(isinstance(each, LocalData) for each in gc.get_objects())
+        pw.write_matrix(tmp_path / "m", make(), part_bytes=6000, missing=missing)
+        assert sum(isinstance(each, LocalData) for each in gc.get_objects()) == before
+    finally:
+        gc.enable()
+
+
 @pytest.mark.parametrize(
     ("blocks", "settings", "sentence"),
     [
+        (
+            Broken(np.ones((40, 30))),
+            {"part_bytes": 2000},
+            "Column 6 of the matrix and the next 5 cannot be read: chunk 3 is damaged",
+        ),
         ([[1.0, 2.0], [3.0, 4.0]], {}, "A block must have two dimensions, not 1"),
         (3, {}, "blocks must be a matrix or an iterator of them, not int"),
         (np.ones((3, 3)), {"long": 2}, "long must be 0 or 1"),

@@ -1,6 +1,8 @@
 """Matrix files to matrices on disk, as streams."""
 
 import gzip
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ import scipy.io
 import scipy.sparse as sp
 
 import partwise as pw
-from partwise.io.convert import convert
+from partwise.io.convert import _Mapped, convert
 from partwise.testing import check_data
 
 
@@ -55,6 +57,45 @@ def test_every_format_comes_out_as_it_went_in(tmp_path, monkeypatch, name, form,
         dense = dense[: data.shape[0], : data.shape[1]]
     check_data(data, dense)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, "m"]), "no temporary file is left"
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("long", [0, 1])
+def test_an_npy_file_is_mapped_a_band_at_a_time(tmp_path, monkeypatch, order, long):
+    """In either order and along either axis, never more than a band of what lies together."""
+    monkeypatch.setattr("partwise.io.convert.PART_BYTES", 3000)
+    monkeypatch.setattr("partwise.io.convert.MAPPED_BYTES", 2000)
+    dense = np.random.default_rng(0).random((50, 40))
+    np.save(tmp_path / "a.npy", np.asarray(dense, order=order))
+    convert(tmp_path / "a.npy", tmp_path / "m", long=long)
+    check_data(pw.open_matrix(tmp_path / "m"), dense)
+    mapped = _Mapped(tmp_path / "a.npy", np.load(tmp_path / "a.npy", mmap_mode="r"))
+    load, sizes = np.load, []
+
+    class Watched:
+        def __init__(self, array):
+            self.array = array
+
+        def __getitem__(self, place):
+            piece = self.array[place]
+            sizes.append(max(piece.strides) * piece.shape[0 if order == "C" else 1])
+            return piece
+
+    monkeypatch.setattr(np, "load", lambda *arguments, **options: Watched(load(*arguments, **options)))
+    assert np.array_equal(mapped[3:30], dense[3:30])
+    assert np.array_equal(mapped[:, 3:30], dense[:, 3:30])
+    assert len(sizes) > 10
+    assert max(sizes) <= 2000
+
+
+def test_a_matrix_is_converted_without_numba(tmp_path):
+    """Which would take more memory than all the rest of the process; unknown entries do not need it either."""
+    write(tmp_path / "a.npz", matrix())
+    program = "import sys; from partwise.io.convert import convert\n"
+    program += "for missing in (None, 'nan', 'zeros'): convert('a.npz', f'm{missing}', missing=missing)\n"
+    program += "print('numba' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert run.stdout == "False\n"
 
 
 def test_symmetric_and_pattern_files(tmp_path):

@@ -12,6 +12,7 @@ from partwise.kernels.products import (
     csr_clipped_product,
     csr_product,
     csr_row_squares,
+    dense_product,
     factor_sums,
     look_ahead,
     optimality,
@@ -58,6 +59,57 @@ def test_a_factor_larger_than_a_tile_is_read_in_tiles(monkeypatch):
         data.product(0, 40, factor, out)
         results.append(out)
     np.testing.assert_array_equal(*results)
+
+
+@given(
+    rows=st.integers(1, 30),
+    columns=st.integers(1, 60),
+    rank=st.integers(4, 30),
+    depth=st.integers(1, 70),
+    layout=st.sampled_from(["rows", "columns", "piece"]),
+    seed=st.integers(0, 999),
+)
+@settings(max_examples=60, deadline=None)
+def test_a_dense_product_against_numpy(rows, columns, rank, depth, layout, seed):
+    """Whatever the layout and the depth; a row has the same bits alone, and with any number of columns."""
+    rng = np.random.default_rng(seed)
+    whole = rng.random((rows + 3, columns + 2))
+    array = whole[3:, 2:] if layout == "piece" else np.array(whole[3:, 2:], order="C" if layout == "rows" else "F")
+    factor = rng.random((columns, rank))
+    across, along = (step // 8 for step in array.strides)
+    base = array if layout != "piece" else whole
+    numbers, start = base.ravel("K"), 0 if layout != "piece" else 3 * whole.shape[1] + 2
+    out, alone, narrow = np.full((rows, rank), np.nan), np.full((1, rank), np.nan), np.full((rows, 4), np.nan)
+    dense_product(numbers, start, across, along, factor, depth, out)
+    np.testing.assert_allclose(out, array @ factor, rtol=1e-12)
+    dense_product(numbers, start + (rows - 1) * across, across, along, factor, 7, alone)
+    dense_product(numbers, start, across, along, np.ascontiguousarray(factor[:, :4]), 16, narrow)
+    np.testing.assert_array_equal(alone[0], out[-1])
+    np.testing.assert_array_equal(narrow, out[:, :4])
+
+
+LAYOUTS = {
+    "rows": np.ascontiguousarray,
+    "columns": np.asfortranarray,
+    "upside down": lambda a: a[::-1],
+    "every other column": lambda a: a[:, ::2],
+    "one row": lambda a: np.broadcast_to(a[0], a.shape),
+}
+
+
+@pytest.mark.parametrize("turned", LAYOUTS.values(), ids=LAYOUTS)
+def test_dense_data_of_any_layout_have_the_same_product(turned, monkeypatch):
+    """Both sides, where our own kernel makes it and where BLAS does."""
+    rng = np.random.default_rng(0)
+    matrix = turned(rng.random((60, 50)))
+    for large in (0, 2**40):
+        monkeypatch.setattr("partwise.data.dense.LARGE", large)
+        data = as_data(matrix)
+        for side, array in ((data, matrix), (data.T, matrix.T)):
+            factor, out = rng.random((array.shape[1], 6)), np.full((len(array), 6), np.nan)
+            for lo, hi in ((0, 7), (7, len(array))):
+                side.product(lo, hi, factor, out[lo:hi])
+            np.testing.assert_allclose(out, array @ factor, rtol=1e-12)
 
 
 @pytest.mark.parametrize("method", [pw.acls(), pw.ahcls(lam_w=0.1, lam_h=0.1)])

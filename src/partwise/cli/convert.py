@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
-from partwise.arguments import as_bytes, choose
+from partwise.arguments import as_bytes, choose, readable_bytes
 from partwise.cli import options
 from partwise.cli.fitting import keeping
 from partwise.cli.matrix_input import is_matrix
 from partwise.cli.output import counted, note, print_json, say, working
 from partwise.data.manifest import Stored
 from partwise.data.write import partial
+from partwise.io.convert import LEAST_LIMIT, PROGRAM_BYTES, TEXT_PROGRAM_BYTES
 from partwise.io.convert import convert as store
 from partwise.text.disk_collection import store_texts
 from partwise.text.document import Document
@@ -31,7 +32,7 @@ SOURCE = (
 def convert(
     source: Annotated[Path, typer.Argument(metavar="SOURCE", help=SOURCE)],
     target: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder to make.")],
-    memory_limit: Annotated[str, typer.Option(help="About as much memory as reading and sorting may use.")] = "1GB",
+    memory_limit: Annotated[str, typer.Option(help="The memory that the process may take, e.g. 200MB.")] = "1GB",
     long: Annotated[
         str | None, typer.Option(help="What the parts run along, rows or columns; the longer unless given.")
     ] = None,
@@ -56,19 +57,29 @@ def convert(
     weighting = words.weighting()
     if reading.column is None and reading.format is None and not source.is_dir() and is_matrix(str(source)):
         with keeping(partial(target)), working("sorting into parts"):
-            stored = store(source, target, long=axis, memory_limit=limit, **vars(unknown))
+            left = _beside(PROGRAM_BYTES, limit)
+            stored = store(source, target, long=axis, memory_limit=left, **vars(unknown))
     elif unknown != options.UnknownOptions():
         raise ValueError("Texts have no unknown entries; leave out --missing, --weights and --unstored.")
     elif axis == 0:
         raise ValueError("The parts of texts run along the documents, which are columns; leave --long out.")
     else:
-        stored = _store_texts(TextFiles(source, warn=note, **vars(reading)), target, weighting, limit)
+        texts = TextFiles(source, warn=note, **vars(reading))
+        stored = _store_texts(texts, target, weighting, _beside(TEXT_PROGRAM_BYTES, limit))
     rows, columns = stored.shape
     summary = {"folder": str(target), "shape": [rows, columns], "entries": stored.nnz, "parts": stored.parts}
     if as_json:
         print_json(summary)
     else:
         say(f"{rows:,} × {columns:,}, {stored.nnz:,} entries in {stored.parts} parts: {target}.")
+
+
+def _beside(program: int, limit: int) -> int:
+    """What a memory limit leaves beside the program itself; one that cannot be kept is refused."""
+    if limit < program + LEAST_LIMIT:
+        least, own = readable_bytes(program + LEAST_LIMIT), readable_bytes(program)
+        raise ValueError(f"--memory-limit must be at least {least}, of which the program itself takes {own}.")
+    return limit - program
 
 
 def _store_texts(texts: TextFiles, target: Path, weighting: Weighting, limit: int) -> Stored:

@@ -7,11 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from partwise import kernels
 from partwise.data.base import LocalData
 from partwise.data.entry_checks import digest_of
 from partwise.threads.pool import Block, Workers, borders
 from partwise.types import Array
 
+LARGE, NARROW = 2**17, 24
+"""From so many entries on, and up to so many columns, a product is faster by our own kernel than by BLAS."""
+NEAR = 20_000
+"""The bytes of a factor that stay in the nearest cache."""
 TILE = 32
 """The rows that BLAS gets at a time where the bits of each must not depend on the others."""
 
@@ -24,6 +29,7 @@ class DenseData(LocalData):
 
     def __init__(self, array: Array, transpose: DenseData | None = None) -> None:
         contiguous = array.flags.aligned and (array.itemsize in array.strides or 1 in array.shape)
+        contiguous &= all(step >= 0 and step % array.itemsize == 0 for step in array.strides)
         self._array = (array if contiguous else np.ascontiguousarray(array)).view()
         self._array.flags.writeable = False
         self._transpose = transpose
@@ -48,9 +54,33 @@ class DenseData(LocalData):
         """A hash of the entries row by row, a block at a time."""
         return digest_of(self.rows(lo, hi) for lo, hi in self.blocks)
 
+    @cached_property
+    def _numbers(self) -> Array:
+        """The memory that the entries lie in, as one row."""
+        array, (across, along) = self._array, self._steps
+        length = (self.shape[0] - 1) * across + (self.shape[1] - 1) * along + 1
+        return np.lib.stride_tricks.as_strided(array, (length,), (array.itemsize,), writeable=False)
+
+    @property
+    def _steps(self) -> tuple[int, int]:
+        """From an entry to the one below it, and to the one right of it."""
+        across, along = self._array.strides
+        return across // self._array.itemsize, along // self._array.itemsize
+
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
-        """One BLAS call on a block of rows, in which the bits of a row may depend on the others."""
-        np.matmul(self._array[lo:hi], factor, out=out)
+        """A block of rows by our own kernel or by BLAS, in which the bits of a row may depend on the others."""
+        if not self._suits(factor):
+            np.matmul(self._array[lo:hi], factor, out=out)
+            return
+        across, along = self._steps
+        depth = max(1, NEAR // (factor.shape[1] * factor.itemsize))
+        kernels.products.dense_product(self._numbers, lo * across, across, along, factor, depth, out)
+
+    def _suits(self, factor: Array) -> bool:
+        """Whether a factor has few enough columns for our own kernel, and A is large enough to have it compiled."""
+        width = factor.shape[1]
+        few = factor.itemsize == 8 and width <= NARROW and self.nnz >= LARGE
+        return few and kernels.squares.by_vectors(width, 8) and factor.flags.c_contiguous
 
     def row_wise(self) -> RowWiseDense:
         return RowWiseDense(self._array)

@@ -1,8 +1,10 @@
 """What may be a nonnegative matrix, and the sentences for what may not."""
 
 import hashlib
+import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,10 +15,12 @@ UNKNOWN = 'missing="nan"'
 
 
 def check_shape(shape: tuple[int, ...], name: str = "The matrix") -> None:
-    """Two dimensions, none of them empty."""
+    """Two dimensions, none of them empty; dask calls a size that it does not know NaN."""
     if len(shape) != 2:
         hint = " Use reshape(-1, 1) for a single column." if len(shape) == 1 else ""
         raise ValueError(f"{name} must have two dimensions, not {len(shape)}.{hint}")
+    if any(map(math.isnan, shape)):
+        raise ValueError("The dask array has blocks of unknown size; call its compute_chunk_sizes() first.")
     if 0 in shape:
         raise ValueError(f"{name} is empty: {shape[0]} × {shape[1]}.")
 
@@ -109,4 +113,25 @@ def refuse_bad_entry(values: Array, position: Any, name: str = "The matrix") -> 
         what = "infinite"
     else:
         what = f"negative ({value:g})"
-    raise ValueError(f"{name} must be nonnegative and finite; the entry at row {i}, column {j} is {what}.")
+    raise BadEntry(name, i, j, what)
+
+
+class BadEntry(ValueError):
+    """An entry that is not a finite number ≥ 0: of what, in which row and column, and what it is."""
+
+    def __init__(self, name: str, row: int, column: int, what: str) -> None:
+        super().__init__(name, row, column, what)  # by which it travels from a worker
+
+    def __str__(self) -> str:
+        name, row, column, what = self.args
+        return f"{name} must be nonnegative and finite; the entry at row {row}, column {column} is {what}."
+
+
+@contextmanager
+def placed_in_whole(first: int, long: int) -> Iterator[None]:
+    """Give a bad entry of a part its place in the matrix: the part's rows begin at ``first`` on the axis ``long``."""
+    try:
+        yield
+    except BadEntry as error:
+        name, row, column, what = error.args
+        raise BadEntry(name, *((first + row, column) if long == 0 else (column, first + row)), what) from None

@@ -15,9 +15,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from partwise.arguments import is_whole, whole_number
+from partwise.arguments import is_whole, shortened, whole_number
+from partwise.data.as_data import refuse_foreign
 from partwise.data.dense import DenseData
-from partwise.data.entry_checks import check_shape, concatenated, dense_array, float_type
+from partwise.data.entry_checks import check_shape, concatenated, dense_array, float_type, placed_in_whole
 from partwise.data.manifest import (
     ARRAYS,
     FACTS,
@@ -74,10 +75,13 @@ def write_matrix(
     target = new_folder(path)
     if sp.issparse(blocks):
         check_structure(blocks)
+    refuse_foreign(blocks)
     blocks = np.asarray(blocks) if hasattr(blocks, "iloc") else blocks  # a data frame is sliced in another way
     weights = np.asarray(weights) if hasattr(weights, "iloc") else weights
-    if hasattr(blocks, "shape"):
-        check_shape(blocks.shape)
+    with _reading("The matrix"):
+        shape = getattr(blocks, "shape", None)
+    if shape is not None:
+        check_shape(shape)
     part_bytes = whole_number("part_bytes", part_bytes)
     if not is_whole(long) or long not in (0, 1):
         raise ValueError(f"long must be 0 or 1, the axis that the parts run along, not {long!r}.")
@@ -179,8 +183,20 @@ def _slices(matrices: Sequence[Any], long: int, part_bytes: int) -> Iterator[tup
     width = sum(matrix.shape[1 - long] * np.dtype(matrix.dtype).itemsize for matrix in matrices)
     size = max(1, part_bytes // width)
     for lo in range(0, matrices[0].shape[long], size):
-        pieces = [matrix[lo : lo + size] if long == 0 else matrix[:, lo : lo + size] for matrix in matrices]
-        yield tuple(_rows(piece.compute() if hasattr(piece, "compute") else piece, long) for piece in pieces)
+        with _reading(f"{('Row', 'Column')[long]} {lo} of the matrix and the next {size - 1}"):
+            pieces = [matrix[lo : lo + size] if long == 0 else matrix[:, lo : lo + size] for matrix in matrices]
+            blocks = [_rows(piece.compute() if hasattr(piece, "compute") else piece, long) for piece in pieces]
+        yield tuple(blocks)
+
+
+@contextmanager
+def _reading(what: str) -> Iterator[None]:
+    """Turn the errors of a library that keeps an array elsewhere, which can be any, into a sentence."""
+    try:
+        yield
+    except Exception as error:
+        why = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        raise ValueError(f"{what} cannot be read: {shortened(why, 200)}.") from error
 
 
 def _rows(block: ArrayOrSparse, long: int) -> RowBlock:
@@ -253,20 +269,8 @@ class _Writer:
         if self._kind not in (None, kind):
             raise ValueError("The blocks must all be sparse or all dense, of one width and one precision.")
         self._kind = kind
-        data: Any
-        turned: Any
-        if self._known:
-            data, turned = self._add_known(rows, weights)
-        elif sparse:
-            data = SparseData.from_scipy(rows, dtype)
-            indptr, indices, numbers = data.arrays
-            turned = SparseData(sp.csr_array(sp.csr_array((numbers, indices, indptr), shape=data.shape).T))
-            self._put_sparse("rows", data)
-            self._put_sparse("columns", turned)  # data.T would keep both until a gc
-        else:
-            data = DenseData(dense_array(rows))
-            turned = data.T
-            self._put_dense(data)
+        with placed_in_whole(self._edges[-1], self._long):
+            data, turned = self._sides(rows, weights, dtype)
         for name in WEIGHTED_FACTS if self._known else FACTS:
             own, other = self._facts.setdefault(name, ([], np.zeros(rows.shape[1])))
             own.append(getattr(data, name))
@@ -274,8 +278,25 @@ class _Writer:
         self._edges.append(self._edges[-1] + rows.shape[0])
         self._nnz += data.nnz
 
-    def _add_known(self, rows: RowBlock, weights: RowBlock | None) -> tuple[Observed, Observed]:
-        """A part with weights or unknown entries, and its transpose."""
+    def _sides(self, rows: RowBlock, weights: RowBlock | None, dtype: np.dtype[Any]) -> tuple[Any, Any]:
+        """A part and its transpose, checked and written."""
+        data: Any
+        if self._known:
+            data = self._put_known(rows, weights)
+        elif sp.issparse(rows):
+            data = SparseData.from_scipy(rows, dtype)
+            self._put_sparse("rows", data)
+            self._put_sparse("columns", data.T)
+        else:
+            data = DenseData(dense_array(rows))
+            self._put_dense(data)
+        turned = data.T
+        _lighten(data)
+        _lighten(turned)
+        return data, turned
+
+    def _put_known(self, rows: RowBlock, weights: RowBlock | None) -> Observed:
+        """A part with weights or unknown entries."""
         data = self._known.entries(rows, weights)
         self._entries = Known(data.outside, self._known.missing, data.base is not None)
         for order, side in zip(ORDERS, (data, data.T), strict=True):
@@ -285,7 +306,7 @@ class _Writer:
                 self._put_sparse(order, side.base)
         if isinstance(data.base, DenseData):
             self._put_dense(data.base)
-        return data, data.T
+        return data
 
     def _put_sparse(self, order: str, matrix: SparseData) -> None:
         for array, values in zip(ARRAYS, matrix.arrays, strict=True):
@@ -335,6 +356,20 @@ class _Writer:
         for path in self._folder.iterdir():
             if path.name not in (*self._files, MANIFEST):
                 path.unlink()
+
+
+def _lighten(data: Any) -> None:
+    """Let a part go without its transpose, and sum the squares of its rows by scipy, with the bits of the kernel.
+
+    Two sides that hold each other stay in memory until a gc, and the compiler of the kernel takes 50 MB.
+    """
+    for layer in (data, getattr(data, "base", None)):
+        if layer is not None:
+            vars(layer)["_transpose"] = None
+        if isinstance(layer, SparseData):
+            indptr, indices, values = layer.arrays
+            squares = sp.csr_array((np.square(values, dtype=np.float64), indices, indptr), shape=layer.shape)
+            vars(layer)["row_norms2"] = squares @ np.ones(layer.shape[1])
 
 
 def _small(values: Array, array: str) -> Array:

@@ -24,6 +24,10 @@ from partwise.io.triplets import Chunk, Triplets, read_triplets
 from partwise.types import Array
 
 LEAST_LIMIT = 2**24
+PROGRAM_BYTES, TEXT_PROGRAM_BYTES = 85 * 10**6, 130 * 10**6
+"""What a process takes that only converts: Python, numpy, scipy and the command line; for texts numba too."""
+MAPPED_BYTES = 2**23
+"""How much of an npy file is mapped at a time."""
 
 
 def convert(
@@ -38,17 +42,18 @@ def convert(
 ) -> Stored:
     """Store a matrix file as a matrix on disk with about ``memory_limit`` bytes of memory.
 
-    The limit is for what is read and sorted, beside the program itself (some 180 MB). Matrix Market files, scipy's npz
-    and Parquet files of row, column and value are read as streams of triplets and sorted into parts through temporary
-    files beside the finished parts; npy arrays are read in slices. ``long`` is the axis that the parts run along, the
-    longer one unless given. ``missing``, ``weights``, here a file of the same kind, and ``unstored`` are those of
+    The limit is for what is read and sorted, beside the process as it is. Matrix Market files, scipy's npz and Parquet
+    files of row, column and value are read as streams of triplets and sorted into parts through temporary files beside
+    the finished parts; npy arrays are read in slices. ``long`` is the axis that the parts run along, the longer one
+    unless given. ``missing``, ``weights``, here a file of the same kind, and ``unstored`` are those of
     :func:`partwise.factorize` and stay with the matrix.
     """
     path = _existing(source)
     whole_number("memory_limit", memory_limit, LEAST_LIMIT)
     place = new_folder(target)
     sources = [path] if weights is None else [path, _existing(weights)]
-    part_bytes = min(PART_BYTES, memory_limit // 16)
+    known = missing is not None or weights is not None
+    part_bytes = min(PART_BYTES, memory_limit // (32 if known else 16))
     mark = "; ".join(f"{file.name}, {file.stat().st_size} bytes, {file.stat().st_mtime_ns}" for file in sources)
     streams = [read_triplets(file) for file in sources]
     shapes = [
@@ -64,6 +69,8 @@ def convert(
     settings |= {"missing": missing, "unstored": unstored}
     if None in streams:
         matrix, *rest = [read_matrix(file) for file in sources]
+        if isinstance(matrix, np.memmap) and not rest:
+            return write_matrix(place, _Mapped(path, matrix), **settings)
         return write_matrix(place, matrix, weights=rest[0] if rest else None, **settings)
     folders = [partial(place) / f"sorting{number or ''}" for number in range(len(sources))]
     count = max(stream.count for stream in streams if stream is not None)
@@ -84,6 +91,25 @@ def convert(
         for folder in folders:
             shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+class _Mapped:
+    """An npy file that is mapped anew for each band of it, so that what has been read does not stay resident."""
+
+    def __init__(self, path: Path, array: Array) -> None:
+        self._path, self.shape, self.dtype = path, array.shape, array.dtype
+        self._slow = int(array.strides[0] < array.strides[1])
+        self._band = max(1, MAPPED_BYTES // max(array.strides))
+
+    def __getitem__(self, place: Any) -> Array:
+        """A copy of some rows, or of some columns."""
+        ranges = list(place) if isinstance(place, tuple) else [place, slice(None)]
+        lo, hi, _ = ranges[self._slow].indices(self.shape[self._slow])
+        bands = []
+        for at in range(lo, hi, self._band):
+            ranges[self._slow] = slice(at, min(at + self._band, hi))
+            bands.append(np.array(np.load(self._path, mmap_mode="r", allow_pickle=False)[tuple(ranges)]))
+        return np.concatenate(bands, self._slow)
 
 
 def _existing(path: str | os.PathLike[str]) -> Path:

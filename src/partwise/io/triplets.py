@@ -18,10 +18,10 @@ from partwise.storage.gzipped import open_bytes
 from partwise.storage.npy import read_npy_header
 from partwise.types import Array
 
-CHUNK = 2**18
+CHUNK = 2**16
 """Triplets in a chunk."""
-TEXT, LINE = 2**23, 2**16
-"""Bytes of text that are parsed at a time, and of a line before them at the most."""
+TEXT, LINE = 2**21, 2**16
+"""Bytes of text that are parsed at a time, and of a line at the most."""
 Chunk = tuple[Array, Array, Array]
 
 
@@ -68,7 +68,7 @@ def _matrix_market(path: Path) -> Triplets | None:
         entries, at = 0, number + 1
         with open_bytes(path) as file:
             file.seek(first)
-            while lines := file.read(TEXT) + file.readline():
+            while lines := file.read(TEXT) + file.readline(LINE):
                 count_here = lines.count(b"\n") + (not lines.endswith(b"\n"))
                 i, j, values = _parsed(path, at, count_here, lines, field, (rows, columns))
                 entries, at = entries + len(i), at + count_here

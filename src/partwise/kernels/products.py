@@ -89,6 +89,54 @@ def _add_products(indptr, indices, values, factor, lo, at, end, out):
 
 
 @jit
+def dense_product(numbers, start, across, along, factor, depth, out):
+    """out[i] = Σ_p numbers[start + i·across + p·along] factor[p], ``depth`` rows of the factor at a time.
+
+    BLAS packs A for every product, which costs more than a product with a few columns itself. The sums of four rows
+    and of three vectors of columns, or of two, stay in registers. A row has the same bits wherever it stands.
+    """
+    n, (m, k), lanes = len(out), factor.shape, lanes_of(factor)
+    zero, tail = spread(factor.dtype.type(0)), k - lanes
+    for lo in range(0, m, depth):
+        hi = min(lo + depth, m)
+        for i in range(0, n, 4):
+            i1, i2, i3 = min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1)
+            at, at1 = np.uint64(start + i * across), np.uint64(start + i1 * across)
+            at2, at3 = np.uint64(start + i2 * across), np.uint64(start + i3 * across)
+            j = 0
+            while j < k:
+                u, v, w, left = min(j, tail), min(j + lanes, tail), min(j + 2 * lanes, tail), k - j
+                a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = d0 = d1 = d2 = zero
+                if lo > 0:
+                    a0, b0, c0, d0 = load(out, i, u), load(out, i1, u), load(out, i2, u), load(out, i3, u)
+                    a1, b1, c1, d1 = load(out, i, v), load(out, i1, v), load(out, i2, v), load(out, i3, v)
+                    a2, b2, c2, d2 = load(out, i, w), load(out, i1, w), load(out, i2, w), load(out, i3, w)
+                if left > 4 * lanes or 2 * lanes < left <= 3 * lanes:  # so that the last vector is never alone
+                    for p in range(lo, hi):
+                        s0, s1, s2, q = load(factor, p, u), load(factor, p, v), load(factor, p, w), np.uint64(p * along)
+                        a = spread(numbers[at + q])  # row by row: so a machine with sixteen registers has enough
+                        a0, a1, a2 = fused(a, s0, a0), fused(a, s1, a1), fused(a, s2, a2)
+                        b = spread(numbers[at1 + q])
+                        b0, b1, b2 = fused(b, s0, b0), fused(b, s1, b1), fused(b, s2, b2)
+                        c = spread(numbers[at2 + q])
+                        c0, c1, c2 = fused(c, s0, c0), fused(c, s1, c1), fused(c, s2, c2)
+                        d = spread(numbers[at3 + q])
+                        d0, d1, d2 = fused(d, s0, d0), fused(d, s1, d1), fused(d, s2, d2)
+                    store(out, i, w, a2), store(out, i1, w, b2), store(out, i2, w, c2), store(out, i3, w, d2)
+                    j += 3 * lanes
+                else:
+                    for p in range(lo, hi):
+                        s0, s1, q = load(factor, p, u), load(factor, p, v), np.uint64(p * along)
+                        a, b = spread(numbers[at + q]), spread(numbers[at1 + q])
+                        c, d = spread(numbers[at2 + q]), spread(numbers[at3 + q])
+                        a0, b0, c0, d0 = fused(a, s0, a0), fused(b, s0, b0), fused(c, s0, c0), fused(d, s0, d0)
+                        a1, b1, c1, d1 = fused(a, s1, a1), fused(b, s1, b1), fused(c, s1, c1), fused(d, s1, d1)
+                    j += 2 * lanes
+                store(out, i, u, a0), store(out, i1, u, b0), store(out, i2, u, c0), store(out, i3, u, d0)
+                store(out, i, v, a1), store(out, i1, v, b1), store(out, i2, v, c1), store(out, i3, v, d1)
+
+
+@jit
 def csr_row_squares(indptr, values, out):
     """out[i] = Σ_j A[i, j]² in float64."""
     for i in range(out.shape[0]):

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from partwise.data.base import LocalData
 from partwise.data.dense import DenseData
 from partwise.data.disk import _Slot, part_of
-from partwise.data.entry_checks import concatenated, refuse_bad_entry, refuse_masked
+from partwise.data.entry_checks import concatenated, placed_in_whole, refuse_bad_entry, refuse_masked
 from partwise.data.manifest import Stored
 from partwise.data.observed import ROW_FACTS, Observed
 from partwise.data.passes import Tall, add, total
@@ -76,7 +76,8 @@ def make_part(
     whole = _joined(lines, long, f"Block {block} of the matrix", dtype)
     if known:
         name = f"Block {block} of the weights"
-        return _whole(known.entries(whole, None if weights is None else _joined(weights, long, name, dtype)))
+        with placed_in_whole(first, long):
+            return _whole(known.entries(whole, None if weights is None else _joined(weights, long, name, dtype)))
     sparse = sp.issparse(whole)
     _check(whole, sparse, long, first, block)
     data: Any = SparseData.from_scipy(whole, np.dtype(dtype)) if sparse else DenseData(np.ascontiguousarray(whole))

@@ -32,9 +32,6 @@ def from_dask(array: Any, known: Knowledge = on_worker.COMPLETE, weights: Any = 
         )
     check_shape(array.shape)
     dtype = float_type(array.dtype)
-    if any(np.isnan(size) for sizes in array.chunks for size in sizes):
-        raise ValueError("The dask array has blocks of unknown size; call its compute_chunk_sizes() first.")
-    check_shape(tuple(int(size) for size in array.shape))
     long = _long_axis(array)
     sizes = array.chunks[long]
     largest = max(sizes) * array.shape[1 - long] * dtype.itemsize
