@@ -112,7 +112,8 @@ def rehash(old, slots):
             slot = _first_slot(old[at, 0], old[at, 1], mask)
             while slots[slot, 2]:
                 slot = (slot + 1) & mask
-            slots[slot] = old[at]
+            for column in range(3):  # the copy of a row would load numba's array functions, a tenth of a second
+                slots[slot, column] = old[at, column]
 
 
 @jit

@@ -16,6 +16,8 @@ class Document:
     label: str = ""
 
     def __post_init__(self) -> None:
+        if type(self.id) is type(self.text) is type(self.title) is type(self.label) is str:
+            return
         for name, value in (("id", self.id), ("text", self.text), ("title", self.title), ("label", self.label)):
             if not isinstance(value, str):
                 raise TypeError(f"Document({name}=...) must be a text, not {type(value).__name__}.")

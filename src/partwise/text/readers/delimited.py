@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
+from operator import itemgetter
 
 from partwise.text.document import Document
 from partwise.text.readers.source import LIMIT, TextSource
@@ -30,12 +31,13 @@ def _read(source: TextSource, stream: io.BufferedReader, columns: TableColumns, 
         raise ValueError(f"{source.name} is empty: a header with the names of the columns was expected.")
     names = [name.strip() for name in header]
     chosen = columns.among(names, source.name, source.problems)
-    places = [None if name is None else names.index(name) for name in (chosen.id, chosen.title, chosen.label)]
-    text_place, width = names.index(str(chosen.text)), len(names)
+    width, wanted = len(names), (chosen.id, chosen.text, chosen.title, chosen.label)
+    cells = itemgetter(*(width if name is None else names.index(name) for name in wanted))
     for number, (line, row) in enumerate(rows, 1):
         if len(row) == width:
-            id, title, label = ("" if place is None else row[place] for place in places)
-            yield Document(id or str(number), row[text_place], title, label)
+            row.append("")  # the cell of a column that is not wanted
+            id, text, title, label = cells(row)
+            yield Document(id or str(number), text, title, label)
         else:
             where = f"{source.name}, line {line}"
             source.problems.note(ODD, where)
