@@ -13,7 +13,7 @@ from partwise.data.entry_checks import digest_of
 from partwise.threads.pool import Block, Workers, borders
 from partwise.types import Array
 
-LARGE, NARROW = 2**17, 24
+LARGE, NARROW = 2**16, 24
 """From so many entries on, and up to so many columns, a product is faster by our own kernel than by BLAS."""
 NEAR = 20_000
 """The bytes of a factor that stay in the nearest cache."""
