@@ -87,6 +87,14 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
         ("out[i, c] = max(v, floor * new[i, c])", "out[i, c] = max(v, floor * old[i, c])"),
         ("dots[c] += value * np.float64(before[c])", "dots[c] += value * np.float64(r[c])"),
         ("end = min(start + NEAR_ROWS, hi)", "end = min(start + NEAR_ROWS, hi - 1)"),
+        ("a, b = z if t == tail else load(out, i, t), z if u == tail", "a, b = load(out, i, t), z if u == tail"),
+        ("while first < last and indices[first] < end:", "while first < last and indices[first] <= end:"),
+        ("                if lo > 0:\n", "                if lo > depth:\n"),
+        ("if left > 4 * lanes or 2 * lanes < left", "if left > 3 * lanes or 2 * lanes < left"),
+    ],
+    ("data/dense.py", "tests/kernels/test_products.py"): [
+        ("all(step >= 0 and step % array.itemsize == 0", "all(step % array.itemsize == 0"),
+        ("self._numbers, lo * across, across, along,", "self._numbers, lo, across, along,"),
     ],
     ("kernels/cone.py", "tests/algorithms/updates/test_rows.py -k 'cone or hoyer'"): [
         ("if p <= t * t:", "if p < t * t:"),
