@@ -11,7 +11,7 @@ from corpus import documents
 
 import partwise as pw
 from partwise.storage import archive as files
-from partwise.text import LSI, TopicModel, Weighting, load_model
+from partwise.text import LSI, TopicModel, Weighting, load_model, model_files
 from partwise.text.tokenizer import PATTERN
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -156,3 +156,16 @@ def test_forged_arrays(kind, name, change, tmp_path):
     files.write(path, kind.KIND, layout, meta, arrays | {name: change(arrays[name])})
     with pytest.raises(ValueError, match="do not fit together"):
         load_model(path)
+
+
+@pytest.mark.parametrize(("short", "bits"), [(2**16, 16), (1, 32)])
+def test_the_numbers_of_documents_take_16_bits_where_these_suffice(short, bits, tmp_path, monkeypatch):
+    """The matrix is the same either way."""
+    monkeypatch.setattr(model_files, "SHORT", short)
+    model = TopicModel(2, weighting=Weighting(min_df=1, stop_words=None)).fit(["red sea", "red sky", "blue sky"])
+    model.save(tmp_path / "model")
+    _, arrays, _ = files.read(tmp_path / "model", TopicModel.KIND, model_files.LAYOUT)
+    assert arrays["a_documents"].dtype.itemsize == bits // 8
+    matrix = TopicModel.load(tmp_path / "model").collection.A
+    assert matrix.indices.dtype == np.int32
+    np.testing.assert_array_equal(matrix.toarray(), model.collection.A.toarray().astype(np.float32))

@@ -1,8 +1,10 @@
 """Do the top terms of a topic occur together? NPMI, from the matrix itself."""
 
 import numpy as np
+import scipy.sparse as sp
 
 from partwise.linalg.matching import largest
+from partwise.threads.pool import Workers
 from partwise.types import Array, Data
 
 
@@ -13,7 +15,8 @@ def npmi_coherence(data: Data, w: Array, top: int = 10) -> Array:
     pair that never meets, 0 for independent terms, 1 for terms that only come together. A topic with fewer than two
     terms has none: NaN.
     """
-    return np.array([_topic(data, column, top) for column in np.asarray(w).T])
+    with Workers(1) as workers:
+        return np.array([_topic(data, column, top, workers) for column in np.asarray(w).T])
 
 
 def mean_coherence(data: Data, w: Array, top: int = 10) -> float:
@@ -23,13 +26,15 @@ def mean_coherence(data: Data, w: Array, top: int = 10) -> float:
     return float(known.mean()) if len(known) else float("nan")
 
 
-def _topic(data: Data, column: Array, top: int) -> float:
+def _topic(data: Data, column: Array, top: int, workers: Workers) -> float:
     terms = largest(column, top)
     terms = terms[column[terms] > 0]
     if len(terms) < 2:
         return float("nan")
-    held = np.concatenate([data.rows(int(i), int(i) + 1) > 0 for i in terms]).astype(np.float64)
-    together = held @ held.T / data.shape[1]
+    order = np.argsort(terms)
+    held = sp.csr_array(data.some(terms[order], workers) > 0, dtype=np.float64)
+    together = np.empty((len(terms), len(terms)))
+    together[np.ix_(order, order)] = (held @ held.T).toarray() / data.shape[1]
     alone = np.diag(together)
     pairs = np.triu_indices(len(terms), 1)
     both, apart = together[pairs], np.outer(alone, alone)[pairs]

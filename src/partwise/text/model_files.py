@@ -32,6 +32,8 @@ from partwise.types import Array
 
 LAYOUT = 1
 STRINGS = ("ids", "titles", "labels", "snippets")
+SHORT = 2**16
+"""Up to so many documents their numbers are stored in 16 bits, as small as 32 bits become by compressing them."""
 CHUNK = 2**18
 """Bytes that are written at a time to reserve room on a disk."""
 FittedModel = TypeVar("FittedModel", bound=TextModel)
@@ -168,6 +170,8 @@ def _matrix_arrays(collection: Collection, path: Path) -> Iterator[dict[str, Arr
         if sp.issparse(collection.A):
             matrix = collection.in_memory()
             values, documents, counts = matrix.data, matrix.indices, np.diff(matrix.indptr).astype(np.int32)
+            if matrix.shape[1] <= SHORT:
+                documents = documents.astype(np.uint16)
         else:
             check_target(path)
             folder = None if is_stream(path) else resolved(path).parent
