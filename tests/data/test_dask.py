@@ -351,6 +351,26 @@ def test_a_client_that_is_not_the_current_one(client, tmp_path):
     assert f"iteration 2, error {fit.history.error[1]:.6f}" in names
 
 
+def test_a_client_for_one_call_alone(client):
+    """``as_current`` ends before the factors are read."""
+    other = Client(client.scheduler.address, set_as_default=False)
+    with other.as_current():
+        fit = pw.factorize(chunked(sparse(), (120, 150)), 4, stop=pw.MaxIterations(2))
+    other.close()
+    same(pw.factorize(sparse(), 4, stop=pw.MaxIterations(2)), fit)
+
+
+def test_a_result_whose_cluster_is_closed(tmp_path):
+    """Its factors are gone: a sentence says what to do, and no file is written."""
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with LocalCluster(**options) as cluster, Client(cluster):
+        fit = pw.factorize(chunked(sparse(), (120, 150)), 4, stop=pw.MaxIterations(2))
+    for use in (lambda: fit.save(tmp_path / "fit"), lambda: fit.predict(0, 0), lambda: fit.recommend(0)):
+        with pytest.raises(RuntimeError, match=r"closed or restarted since.*save the result.*\.$"):
+            use()
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("loss", ["restarted", "deserted", "closed"])
 def test_a_cluster_that_is_gone(loss, monkeypatch):
     """What cannot be made again is said in a sentence, and nobody waits for workers that never come back."""

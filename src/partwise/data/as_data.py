@@ -75,6 +75,15 @@ def is_dask(matrix: Any) -> bool:
     return type(matrix).__module__.startswith("dask.")
 
 
+def in_memory(factor: Any) -> Array:
+    """A factor as an array of this process, also one that a cluster holds."""
+    if not is_dask(factor):
+        return np.asarray(factor)
+    from partwise.data.dask.waiting import brought_home  # imported late: only clusters need it
+
+    return brought_home(factor)
+
+
 def is_own(matrix: Any) -> bool:
     """Whether a matrix is a user's own object with the members of one of the two protocols, none of which is called."""
     if isinstance(matrix, np.ndarray) or sp.issparse(matrix):

@@ -12,7 +12,7 @@ import numpy as np
 
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.stored import from_recipe, recipe_of
-from partwise.data.as_data import as_factor
+from partwise.data.as_data import as_factor, in_memory
 from partwise.data.products import gram_of
 from partwise.data.unknown import as_fitted
 from partwise.engine.half_step import fold_in, in_precision
@@ -132,7 +132,7 @@ class Factorization:
             "certificate": self.certificate.as_dict(),
             "restarts": [plain(row, kinds=False) for row in self.restarts],
         }
-        return meta, {"w": np.asarray(self.w), "h": np.asarray(self.h), "history": np.asarray(self.history)}
+        return meta, {"w": in_memory(self.w), "h": in_memory(self.h), "history": np.asarray(self.history)}
 
     @classmethod
     def from_stored(cls, meta: Mapping[str, Any], arrays: Mapping[str, Array]) -> Factorization:

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from partwise.arguments import whole_number
+from partwise.data.as_data import in_memory
 from partwise.data.sparse_structure import check_structure
 from partwise.result.certificate import KnownEntries
 from partwise.types import Array
@@ -25,7 +26,7 @@ class Recommendation:
 
 def predicted(w: Any, h: Any, rows: Any, columns: Any, known: KnownEntries | None) -> Array:
     """(WH) at pairs; the mean where one side of a pair has no weights at all."""
-    w, h = np.asarray(w), np.asarray(h)
+    w, h = in_memory(w), in_memory(h)
     i, j = np.broadcast_arrays(_places(rows, len(w), "row"), _places(columns, len(h), "column"))
     values = np.einsum("...k,...k->...", w[i], h[j])
     if known is None:
@@ -41,7 +42,7 @@ def recommended(w: Any, h: Any, column: int | None, n: int, row: int | None, kno
     """The n largest entries of a column of WH, or of a row, without those that are stored in ``known``."""
     if (column is None) == (row is None):
         raise ValueError("Give a column to recommend rows for, or row=... to recommend columns for.")
-    w, h, n = np.asarray(w), np.asarray(h), whole_number("n", n)
+    w, h, n = in_memory(w), in_memory(h), whole_number("n", n)
     rows, columns = (w, h) if column is not None else (h, w)
     place = int(_places(row if column is None else column, len(columns), "row" if column is None else "column"))
     scores = np.where(rows.any(axis=1), rows @ columns[place], -np.inf)

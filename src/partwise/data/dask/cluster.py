@@ -14,7 +14,7 @@ from partwise.data.dask import on_worker, waiting
 from partwise.data.dask.dask_data import DaskData, WeightedDaskData
 from partwise.data.dask.recovery import Recovery
 from partwise.data.dask.spread import EVERY, Made, Same, Scattered, Sent, tree
-from partwise.data.dask.waiting import RESTARTED, Lost, current_client, gathered, losses
+from partwise.data.dask.waiting import RESTARTED, Lost, gathered, lasting_client, losses
 from partwise.data.passes import Tall, Task, Walked
 from partwise.threads.pool import Workers
 from partwise.types import Array
@@ -130,14 +130,14 @@ class ClusterData(DaskData):
     def hand_out(self, factor: Any) -> Any:
         """A dask array over the rows on the workers; a factor of the short axis as it is.
 
-        Dask computes with the current client; where that is another one, the rows are brought here first.
+        Dask computes with the default client; where that is another one, the rows are brought here first.
         """
         if not isinstance(factor, Scattered):
             return factor
         import dask.array as da
         from dask.delayed import delayed
 
-        if self._source.client is not current_client():
+        if self._source.client is not lasting_client():
             return da.from_array(np.asarray(factor), chunks=(tuple(np.diff(self._source.edges)), factor.shape[1]))
         pieces = [
             da.from_delayed(delayed(future), (hi - lo, factor.shape[1]), factor.dtype)
