@@ -36,7 +36,7 @@ def _sweep_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out):
 
     No views of rows in the loops: numba counts references to each.
     """
-    k = gram.shape[0]
+    k, zero = gram.shape[0], gram.dtype.type(0)  # old * 0 would be of double precision, and all that follows from it
     for i in range(out.shape[0]):
         largest = rhs[i, 0]
         for c in range(k):
@@ -61,7 +61,7 @@ def _sweep_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out):
                     continue
                 new = old - gradient[i, c] * inverse[c]
                 if not new > 0:
-                    new = old * 0
+                    new = old * zero
                 step = new - old
                 if step != 0:
                     out[i, c] = new
@@ -76,18 +76,19 @@ def _sweep_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out):
 
 def _sweep_together(gram: Array, inverse: Array, rhs: Array, factor: Array, *settings: Any) -> None:
     """The same bits from ``LANES`` rows at a time, which lie in columns meanwhile."""
-    columns = np.empty((2, len(gram), LANES), rhs.dtype)
-    _sweep_lanes(gram, inverse, rhs, factor, *settings, columns[0], columns[1], np.zeros((3, LANES)))
+    columns, steps = np.empty((2, len(gram), LANES), rhs.dtype), np.empty(LANES, rhs.dtype)
+    _sweep_lanes(gram, inverse, rhs, factor, *settings, columns[0], columns[1], steps, np.zeros((2, LANES)))
 
 
 @jit
-def _sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, gradient, out, x, y, sums):
-    """``x`` and ``y`` are memory for columns of the factor and of the gradient, ``sums`` for three numbers a row.
+def _sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, gradient, out, x, y, step, sums):
+    """``x`` and ``y`` are memory for columns of the factor and of the gradient, ``step`` and ``sums`` for three numbers
+    a row.
 
     Where there are too few rows the last one stands in for the others. ``limit`` is what a sweep must gain for another
     one, −1 when a row has ended.
     """
-    (n, k), step, gain, limit = out.shape, sums[0], sums[1], sums[2]
+    (n, k), zero, gain, limit = out.shape, gram.dtype.type(0), sums[0], sums[1]
     for lo in range(0, n, LANES):
         for i in range(LANES):
             row, limit[i] = min(lo + i, n - 1), 0
@@ -105,10 +106,10 @@ def _sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, gradient, out, x, 
                 for i in range(LANES):
                     old = x[c, i]
                     new = old - y[c, i] * scale
-                    new = new if new > 0 and (scale > 0 or y[c, i] <= 0) else old * 0
+                    new = new if new > 0 and (scale > 0 or y[c, i] <= 0) else old * zero
                     new = new if limit[i] >= 0 else old
                     step[i] = new - old
-                    gain[i] += step[i] * step[i] * curvature
+                    gain[i] += np.float64(step[i]) * np.float64(step[i]) * curvature
                     x[c, i] = new
                     moved |= step[i] != 0
                 if moved and scale > 0:
