@@ -161,7 +161,7 @@ def test_forged_arrays(kind, name, change, tmp_path):
 @pytest.mark.parametrize(("short", "bits"), [(2**16, 16), (1, 32)])
 def test_the_numbers_of_documents_take_16_bits_where_these_suffice(short, bits, tmp_path, monkeypatch):
     """The matrix is the same either way."""
-    monkeypatch.setattr(model_files, "SHORT", short)
+    monkeypatch.setattr("partwise.text.collection.SHORT", short)
     model = TopicModel(2, weighting=Weighting(min_df=1, stop_words=None)).fit(["red sea", "red sky", "blue sky"])
     model.save(tmp_path / "model")
     _, arrays, _ = files.read(tmp_path / "model", TopicModel.KIND, model_files.LAYOUT)

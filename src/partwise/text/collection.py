@@ -21,6 +21,7 @@ from partwise.text.weighting import Weighting
 from partwise.threads.pool import Workers
 from partwise.types import Array, Data
 
+SHORT = 2**16
 SNIPPET = 200
 SINGLE = 2**19
 """Entries from which on A is in single precision, in which a model file keeps it: a fit takes a quarter less time and
@@ -188,6 +189,11 @@ class CollectionBuilder:
         return Collection(tuple(self._ids), titles, labels, snippets, matrix, vocabulary, indices, duplicates)
 
 
+def column_type(columns: int) -> np.dtype[Any]:
+    """The type of column indices in a file: 16 bits where they suffice, as small as 32 bits become by compressing."""
+    return np.dtype(np.uint16 if columns <= SHORT else np.int32)
+
+
 def gather(data: Data, allocate: Callable[[int, DTypeLike], Array]) -> tuple[Array, Array, Array]:
     """(values, column indices, entries of each row) of data that come in parts, as CSR in single precision.
 
@@ -198,7 +204,8 @@ def gather(data: Data, allocate: Callable[[int, DTypeLike], Array]) -> tuple[Arr
     for rows, _, part in _csr_parts(data):
         counts[rows] += np.diff(part.indptr)
     ends = np.cumsum(counts)
-    values, columns = allocate(int(counts.sum()), np.float32), allocate(int(counts.sum()), np.int32)
+    total = int(counts.sum())
+    values, columns = allocate(total, np.float32), allocate(total, column_type(data.shape[1]))
     filled = ends - counts
     for rows, first, part in _csr_parts(data):
         lengths = np.diff(part.indptr)

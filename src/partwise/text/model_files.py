@@ -21,7 +21,7 @@ from partwise.storage import archive
 from partwise.storage.atomic import Full, is_full
 from partwise.storage.settings import Plain, Reader, plain
 from partwise.storage.targets import check_target, is_stream, resolved
-from partwise.text.collection import Collection, gather
+from partwise.text.collection import Collection, column_type, gather
 from partwise.text.json_arrays import array_to_strings, strings_to_array
 from partwise.text.lsi import LSI
 from partwise.text.term_stream import narrow
@@ -32,8 +32,6 @@ from partwise.types import Array
 
 LAYOUT = 1
 STRINGS = ("ids", "titles", "labels", "snippets")
-SHORT = 2**16
-"""Up to so many documents their numbers are stored in 16 bits, as small as 32 bits become by compressing them."""
 CHUNK = 2**18
 """Bytes that are written at a time to reserve room on a disk."""
 FittedModel = TypeVar("FittedModel", bound=TextModel)
@@ -163,15 +161,14 @@ def _write(path: Path, model: TextModel, meta: dict[str, Plain], arrays: Mapping
 def _matrix_arrays(collection: Collection, path: Path) -> Iterator[dict[str, Array]]:
     """A in single precision by terms, as a file holds it.
 
-    A matrix on disk or on workers is gathered part by part into temporary files beside the target, 8 bytes an entry,
-    and never lies in memory as a whole.
+    A matrix on disk or on workers is gathered part by part into temporary files beside the target, up to 8 bytes an
+    entry, and never lies in memory as a whole.
     """
     with ExitStack() as files:
         if sp.issparse(collection.A):
             matrix = collection.in_memory()
             values, documents, counts = matrix.data, matrix.indices, np.diff(matrix.indptr).astype(np.int32)
-            if matrix.shape[1] <= SHORT:
-                documents = documents.astype(np.uint16)
+            documents = documents.astype(column_type(matrix.shape[1]), copy=False)
         else:
             check_target(path)
             folder = None if is_stream(path) else resolved(path).parent
