@@ -27,7 +27,7 @@ class Pivoting(Update):
 
     def prepare(self, gram: Array) -> Rows:
         scaled, scale = unit_diagonal(gram)
-        start, ones = Clipped(lapack_inverse(scaled)), np.ones(len(scaled))  # no kernel: it is needed once in a fit
+        start, ones = Clipped(_inverse(scaled)), np.ones(len(scaled))
 
         def solve(rhs: Array, out: Array) -> None:
             clipped, guess = np.empty_like(rhs), np.empty_like(rhs)
@@ -36,3 +36,12 @@ class Pivoting(Update):
             kernels.nnls.pivoting_rows(scaled, rhs, guess, out)
 
         return rescaled(scale, solve)
+
+
+def _inverse(gram: Array) -> Array:
+    """G⁻¹ by LAPACK, good enough for a guess: a kernel would be compiled for one call in a fit."""
+    try:
+        inverse: Array = np.linalg.inv(gram)
+    except np.linalg.LinAlgError:
+        return lapack_inverse(gram)
+    return inverse
