@@ -370,8 +370,8 @@ def test_an_end_inside_a_slow_half_step(end, monkeypatch):
 @pytest.mark.parametrize("stop", [pw.TimeLimit(0.05), pw.TimeLimit(0.05) | pw.MaxIterations(20)])
 def test_a_time_limit_holds_for_the_polish_too(stop, monkeypatch):
     """The seconds are those of the whole call, however the rule was given; here of a clock that ticks when asked."""
-    ticks = itertools.count()
-    monkeypatch.setattr(time, "perf_counter", lambda: 1e-4 * next(ticks))
+    ticks = itertools.count(time.perf_counter(), 1e-4)
+    monkeypatch.setattr(time, "perf_counter", lambda: next(ticks))
     never = pw.Frobenius(level=1e-300) | pw.MaxIterations(10**6)
     fit = pw.factorize(A, 3, algorithm="acls", stop=stop, polish="hals", polish_stop=never | pw.TimeLimit(1))
     assert fit.reason is pw.Reason.TIME_LIMIT
