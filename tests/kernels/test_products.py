@@ -11,7 +11,6 @@ from partwise.data.as_data import as_data
 from partwise.kernels.products import (
     csr_clipped_product,
     csr_product,
-    csr_row_squares,
     dense_product,
     factor_sums,
     look_ahead,
@@ -146,13 +145,16 @@ def test_one_kernel_is_for_ranks_that_suit_vectors(dtype, first, last, monkeypat
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_row_squares(dtype):
-    """Squared lengths in float64, with empty rows."""
-    matrix = sp.random_array((50, 20), density=0.05, rng=np.random.default_rng(1), format="csr", dtype=dtype)
-    out = np.full(50, np.nan)
-    csr_row_squares(matrix.indptr, matrix.data, out)
-    np.testing.assert_allclose(out, (matrix.toarray().astype("f8") ** 2).sum(axis=1), rtol=1e-14)
-    assert (out == 0).any()
+def test_row_squares(dtype, monkeypatch):
+    """Squared lengths and sums in float64, over several blocks, with empty rows in the middle and at both ends."""
+    monkeypatch.setattr("partwise.threads.pool.BLOCK_WORK", 2**7)
+    array = sp.random_array((50, 20), density=0.05, rng=np.random.default_rng(1), dtype=dtype).toarray()
+    array[[0, -1]] = 0
+    data = as_data(sp.csr_array(array))
+    assert len(data.blocks) > 1
+    np.testing.assert_allclose(data.row_norms2, (array.astype("f8") ** 2).sum(axis=1), rtol=1e-14)
+    np.testing.assert_allclose(data.row_sums, array.astype("f8").sum(axis=1), rtol=1e-14)
+    assert data.row_norms2.dtype == np.float64
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

@@ -45,6 +45,10 @@ class Matrix:
         """The bytes in this process while a run reads the matrix."""
         return self.nbytes
 
+    def forget_transpose(self) -> None:
+        """Let the other side go, which every kind keeps by this name: two that hold each other wait for a gc."""
+        vars(self)["_transpose"] = None
+
     @cached_property
     def row_norms2(self) -> Array:
         """Squared row lengths in float64, a block at a time."""

@@ -83,10 +83,10 @@ class SparseData(LocalData):
 
     @cached_property
     def row_norms2(self) -> Array:
-        """Squared row lengths in float64."""
-        squares = np.empty(self.shape[0])
-        kernels.products.csr_row_squares(self._arrays[0], self._arrays[2], squares)
-        return squares
+        """Squared row lengths in float64, a block at a time."""
+        indptr, _, values = self._arrays
+        blocks = [(indptr[lo : hi + 1] - indptr[lo], values[indptr[lo] : indptr[hi]]) for lo, hi in self.blocks]
+        return np.concatenate([_by_rows(borders, np.square(part, dtype=np.float64)) for borders, part in blocks])
 
     @property
     def digest(self) -> str:
@@ -118,10 +118,7 @@ class SparseData(LocalData):
     @cached_property
     def row_sums(self) -> Array:
         """Row sums in float64."""
-        (indptr, _, values), sums = self._arrays, np.zeros(self.shape[0])
-        filled = np.flatnonzero(np.diff(indptr))
-        sums[filled] = np.add.reduceat(values, indptr[filled], dtype=np.float64)
-        return sums
+        return _by_rows(self._arrays[0], self._arrays[2])
 
     def entries(self, lo: int, hi: int) -> tuple[Array, Array, Array]:
         """The arrays themselves."""
@@ -131,6 +128,13 @@ class SparseData(LocalData):
     def some(self, rows: Array, workers: Workers) -> sp.csr_array:
         """Some rows, sparse."""
         return self._matrix[rows]
+
+
+def _by_rows(indptr: Array, values: Array) -> Array:
+    """The sum of each row's values in float64."""
+    sums, filled = np.zeros(len(indptr) - 1), np.flatnonzero(np.diff(indptr))
+    sums[filled] = np.add.reduceat(values, indptr[filled], dtype=np.float64)
+    return sums
 
 
 def _frozen(array: Array) -> Array:

@@ -291,8 +291,9 @@ class _Writer:
             data = DenseData(dense_array(rows))
             self._put_dense(data)
         turned = data.T
-        _lighten(data)
-        _lighten(turned)
+        for side in (data, turned):
+            for layer in (side, getattr(side, "base", None) or side):
+                layer.forget_transpose()
         return data, turned
 
     def _put_known(self, rows: RowBlock, weights: RowBlock | None) -> Observed:
@@ -356,20 +357,6 @@ class _Writer:
         for path in self._folder.iterdir():
             if path.name not in (*self._files, MANIFEST):
                 path.unlink()
-
-
-def _lighten(data: Any) -> None:
-    """Let a part go without its transpose, and sum the squares of its rows by scipy, with the bits of the kernel.
-
-    Two sides that hold each other stay in memory until a gc, and the compiler of the kernel takes 50 MB.
-    """
-    for layer in (data, getattr(data, "base", None)):
-        if layer is not None:
-            vars(layer)["_transpose"] = None
-        if isinstance(layer, SparseData):
-            indptr, indices, values = layer.arrays
-            squares = sp.csr_array((np.square(values, dtype=np.float64), indices, indptr), shape=layer.shape)
-            vars(layer)["row_norms2"] = squares @ np.ones(layer.shape[1])
 
 
 def _small(values: Array, array: str) -> Array:

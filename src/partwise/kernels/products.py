@@ -137,17 +137,6 @@ def dense_product(numbers, start, across, along, factor, depth, out):
 
 
 @jit
-def csr_row_squares(indptr, values, out):
-    """out[i] = Σ_j A[i, j]² in float64."""
-    for i in range(out.shape[0]):
-        total = 0.0
-        for p in range(indptr[i], indptr[i + 1]):
-            v = np.float64(values[p])
-            total += v * v
-        out[i] = total
-
-
-@jit
 def column_dots(x, y, total):
     """total[c] += Σ_i x[i, c] y[i, c] for each column c, in float64.
 
