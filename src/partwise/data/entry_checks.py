@@ -113,18 +113,14 @@ def refuse_bad_entry(values: Array, position: Any, name: str = "The matrix") -> 
         what = "infinite"
     else:
         what = f"negative ({value:g})"
-    raise BadEntry(name, i, j, what)
+    raise _bad_entry(name, i, j, what)
 
 
-class BadEntry(ValueError):
-    """An entry that is not a finite number ≥ 0: of what, in which row and column, and what it is."""
-
-    def __init__(self, name: str, row: int, column: int, what: str) -> None:
-        super().__init__(name, row, column, what)  # by which it travels from a worker
-
-    def __str__(self) -> str:
-        name, row, column, what = self.args
-        return f"{name} must be nonnegative and finite; the entry at row {row}, column {column} is {what}."
+def _bad_entry(name: str, row: int, column: int, what: str) -> ValueError:
+    """The sentence for an entry, which keeps what it is made of, also on its way from a worker."""
+    error = ValueError(f"{name} must be nonnegative and finite; the entry at row {row}, column {column} is {what}.")
+    vars(error)["entry"] = name, row, column, what
+    return error
 
 
 @contextmanager
@@ -132,6 +128,8 @@ def placed_in_whole(first: int, long: int) -> Iterator[None]:
     """Give a bad entry of a part its place in the matrix: the part's rows begin at ``first`` on the axis ``long``."""
     try:
         yield
-    except BadEntry as error:
-        name, row, column, what = error.args
-        raise BadEntry(name, *((first + row, column) if long == 0 else (column, first + row)), what) from None
+    except ValueError as error:
+        if "entry" not in vars(error):
+            raise
+        name, row, column, what = vars(error)["entry"]
+        raise _bad_entry(name, *((first + row, column) if long == 0 else (column, first + row)), what) from None

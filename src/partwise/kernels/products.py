@@ -79,7 +79,7 @@ def _add_products(indptr, indices, values, factor, lo, at, end, out):
                 store(out, i, t, a), store(out, i, u, b)
                 continue
             x, y = min(j + 2 * lanes, tail), min(j + 3 * lanes, tail)
-            c, d = z if x == tail else load(out, i, x), z if y == tail else load(out, i, y)
+            c, d = load(out, i, x), load(out, i, y)
             for p in range(first, last):
                 v, f = spread(values[p]), np.uint64(indices[p])
                 a, b = fused(v, load(factor, f, t), a), fused(v, load(factor, f, u), b)
