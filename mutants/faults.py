@@ -225,7 +225,7 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
         ("w=FactorCertificate.of(step.w, check.locked_w)", "w=FactorCertificate.of(step.w, check.locked_h)"),
     ],
     ("result/coherence.py", "tests/study/test_stability.py -k coherence"): [
-        ("together = held @ held.T / data.shape[1]", "together = held @ held.T / data.shape[0]"),
+        ("(held @ held.T).toarray() / data.shape[1]", "(held @ held.T).toarray() / data.shape[0]"),
         ("values = np.full(len(both), -1.0)", "values = np.full(len(both), 0.0)"),
     ],
     ("report/verdicts.py", "tests/report/test_verdicts.py"): [

@@ -98,12 +98,13 @@ class RowWiseDense(DenseData):
     """The same, where a row has the same bits alone and among others, for the price of some more BLAS calls.
 
     How BLAS sums a row depends on how many there are (OpenBLAS has other kernels for small products and for the last
-    few rows) and in which order they lie, but not on where it stands: so it always gets ``TILE`` of them by rows.
+    few rows) and in which order they lie, but in double precision not on where it stands: so it always gets ``TILE`` of
+    them by rows, in double precision.
     """
 
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
-        tile = np.zeros((TILE, self.shape[1]), self.dtype)
+        tile, wide = np.zeros((TILE, self.shape[1])), factor.astype(np.float64, copy=False)
         for at in range(lo, hi, TILE):
             count = min(TILE, hi - at)
             tile[:count] = self._array[at : at + count]
-            out[at - lo : at - lo + count] = np.matmul(tile, factor)[:count]
+            out[at - lo : at - lo + count] = np.matmul(tile, wide)[:count]
