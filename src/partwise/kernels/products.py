@@ -1,5 +1,6 @@
 """Products and sums over a range of rows."""
 
+import numba
 import numpy as np
 
 from partwise.kernels.jit import fused_jit, inlined, jit
@@ -33,7 +34,7 @@ def csr_product(
 
     So a factor larger than the cache is read a piece at a time. One with fewer columns than a vector has is filled up.
     """
-    if not COMPILES:
+    if not COMPILES or numba.config.BOUNDSCHECK:  # vectors check no index, so make bounds would see none outside
         plain_csr_product(indptr, indices, values, factor, lo, hi, out)
         return
     width, least, at = factor.shape[1], BYTES // factor.itemsize, indptr[lo:hi].copy()
