@@ -104,7 +104,7 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
     ("kernels/nnls.py", "tests/algorithms/updates/test_rows.py -k 'exact or fnnls or nnls or pivot or parallel'"): [
         ("if blocking < 0 or ratio < alpha:", "if blocking < 0 or ratio > alpha:"),
         ("y[c] < -tol and (best < 0", "y[c] > tol and (best < 0"),
-        ("v -= work[a, b] * x[index[b]]", "v += work[a, b] * x[index[b]]"),
+        ("v -= work[a, b] * x[int(", "v += work[a, b] * x[int("),
         ("if y[c] < 0 and (patience >= 0 or c == last):", "if y[c] < 0 and patience >= 0:"),
     ],
     ("kernels/gradient.py", "tests/algorithms/updates/test_rows.py -k 'lins or objective'"): [

@@ -101,8 +101,8 @@ def test_dense_data_of_any_layout_have_the_same_product(turned, monkeypatch):
     """Both sides, where our own kernel makes it and where BLAS does."""
     rng = np.random.default_rng(0)
     matrix = turned(rng.random((60, 50)))
-    for narrow in (0, 24):
-        monkeypatch.setattr("partwise.data.dense.NARROW", narrow)
+    for large in (0, 2**40):
+        monkeypatch.setattr("partwise.data.dense.LARGE", large)
         data = as_data(matrix)
         for side, array in ((data, matrix), (data.T, matrix.T)):
             factor, out = rng.random((array.shape[1], 6)), np.full((len(array), 6), np.nan)

@@ -14,6 +14,7 @@ from partwise import kernels
 from partwise.algorithms.table import ALGORITHMS
 from partwise.cli import options
 from partwise.cli.output import print_json, say, working
+from partwise.data.dense import LARGE
 from partwise.engine.stopping import MaxIterations
 from partwise.factorize import factorize
 from partwise.kernels.compiling import compile_seconds, compiled_kernels
@@ -72,8 +73,8 @@ def jobs() -> Iterator[Job]:
         square = square.copy()
         square[0, 0] = np.nan
         yield f"hals, an unknown entry, {precision}", partial(_fit, square, ALGORITHMS["hals"](), WIDE, missing="nan")
-    dense = np.random.default_rng(0).random((12, 9))
-    yield "hals, a vector of components", partial(_fit, dense, ALGORITHMS["hals"](), rank=kernels.vectors.BYTES // 8)
+    large = np.random.default_rng(0).random((LARGE // 64, 64))
+    yield "hals, many entries", partial(_fit, large, ALGORITHMS["hals"](), rank=4)
     yield "words", _words
 
 

@@ -13,8 +13,8 @@ from partwise.data.entry_checks import digest_of
 from partwise.threads.pool import Block, Workers, borders
 from partwise.types import Array
 
-NARROW = 24
-"""Up to so many columns of the factor a product is faster by our own kernel than by BLAS."""
+LARGE, NARROW = 2**16, 24
+"""From so many entries on, and up to so many columns, a product is faster by our own kernel than by BLAS."""
 NEAR = 20_000
 """The bytes of a factor that stay in the nearest cache."""
 TILE = 32
@@ -77,9 +77,9 @@ class DenseData(LocalData):
         kernels.products.dense_product(self._numbers, lo * across, across, along, factor, depth, out)
 
     def _suits(self, factor: Array) -> bool:
-        """Whether a factor has few enough columns for our own kernel."""
+        """Whether a factor has few enough columns for our own kernel, and A is large enough to have it compiled."""
         width = factor.shape[1]
-        few = factor.itemsize == self._array.itemsize == 8 and width <= NARROW
+        few = factor.itemsize == 8 and width <= NARROW and self.nnz >= LARGE
         return few and kernels.squares.by_vectors(width, 8) and factor.flags.c_contiguous
 
     def row_wise(self) -> RowWiseDense:
@@ -97,15 +97,12 @@ class DenseData(LocalData):
 class RowWiseDense(DenseData):
     """The same, where a row has the same bits alone and among others, for the price of some more BLAS calls.
 
-    Our own kernel does so by itself. How BLAS sums a row depends on how many there are (OpenBLAS has other kernels for
-    small products and for the last few rows) and in which order they lie, but in double precision not on where it
-    stands: so it always gets ``TILE`` of them by rows, in double precision.
+    How BLAS sums a row depends on how many there are (OpenBLAS has other kernels for small products and for the last
+    few rows) and in which order they lie, but in double precision not on where it stands: so it always gets ``TILE`` of
+    them by rows, in double precision.
     """
 
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
-        if self._suits(factor):
-            super().product(lo, hi, factor, out)
-            return
         tile, wide = np.zeros((TILE, self.shape[1])), factor.astype(np.float64, copy=False)
         for at in range(lo, hi, TILE):
             count = min(TILE, hi - at)

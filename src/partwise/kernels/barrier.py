@@ -69,7 +69,7 @@ def barrier_row(gram, r, work, everything, passive, barred, y, right, dx, z, s, 
 def barrier_rows(gram, rhs, out):
     """Every row by :func:`barrier_row`."""
     k = gram.shape[0]
-    work = np.empty((k, k + 1))
+    work = np.empty((k, k + 2))
     barred = np.empty((k, k))
     everything = np.ones(k, np.bool_)
     passive = np.zeros(k, np.bool_)

@@ -10,19 +10,22 @@ EPS = 2.220446049250313e-16
 
 @jit
 def solve_passive(gram, r, passive, work, x):
-    """Solve G_PP x_P = r_P by Cholesky and set the other entries to 0; False when G_PP is singular to rounding."""
+    """Solve G_PP x_P = r_P by Cholesky and set the other entries to 0; False when G_PP is singular to rounding.
+
+    ``work`` (k × (k + 2)) holds the system, its right-hand side and the numbers of P: an array of its own would be made
+    by numba's allocator, which costs every process 50 ms to load.
+    """
     k = gram.shape[0]
-    n = 0
-    index = np.empty(k, np.int64)
+    n, numbers = 0, k + 1
     for c in range(k):
         x[c] = 0.0
         if passive[c]:
-            index[n] = c
+            work[n, numbers] = c
             n += 1
     for a in range(n):
-        j = index[a]
+        j = int(work[a, numbers])
         for b in range(a, n):
-            work[a, b] = gram[j, index[b]]
+            work[a, b] = gram[j, int(work[b, numbers])]
         work[a, k] = r[j]
     for a in range(n):
         pivot = work[a, a]
@@ -37,8 +40,8 @@ def solve_passive(gram, r, passive, work, x):
     for a in range(n - 1, -1, -1):
         v = work[a, k]
         for b in range(a + 1, n):
-            v -= work[a, b] * x[index[b]]
-        x[index[a]] = v / work[a, a]
+            v -= work[a, b] * x[int(work[b, numbers])]
+        x[int(work[a, numbers])] = v / work[a, a]
     return True
 
 
@@ -106,7 +109,7 @@ def fnnls_row(gram, r, passive, work, y, s, x):
 def fnnls_rows(gram, rhs, out):
     """Every row by :func:`fnnls_row`."""
     k = gram.shape[0]
-    work = np.empty((k, k + 1))
+    work = np.empty((k, k + 2))
     passive = np.zeros(k, np.bool_)
     r = np.empty(k)
     y = np.empty(k)
@@ -159,7 +162,7 @@ def pivoting_rows(gram: Array, rhs: Array, guess: Array, out: Array) -> None:
     That is rare, so FNNLS is a kernel of its own, which is compiled when it is needed.
     """
     k, solved = len(gram), np.empty(len(rhs), np.bool_)
-    _pivot_rows(gram, rhs, guess, np.empty((k, k + 1)), np.empty((3, k)), np.empty(k, np.bool_), solved, out)
+    _pivot_rows(gram, rhs, guess, np.empty((k, k + 2)), np.empty((3, k)), np.empty(k, np.bool_), solved, out)
     if not solved.all():
         rest = np.empty((len(rhs) - np.count_nonzero(solved), k), out.dtype)
         fnnls_rows(gram, rhs[~solved], rest)

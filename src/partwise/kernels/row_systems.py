@@ -185,7 +185,7 @@ def newton_rows(systems, sums, totals, before, out):
     −log(1 + tρ) ≤ −tρ + (ρ/τ)²(−log(1 − τt) − τt). The row's sum is then set right, which costs nothing.
     """
     k = before.shape[1]
-    gram, scaled, work = np.empty((k, k)), np.empty((k, k)), np.empty((k, k + 1))
+    gram, scaled, work = np.empty((k, k)), np.empty((k, k)), np.empty((k, k + 2))
     scale, right, y, s2 = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
     passive, z, x, d, r = np.empty(k, np.bool_), np.empty(k), np.empty(k), np.empty(k), np.empty(k)
     for i in range(len(out)):
@@ -228,7 +228,7 @@ def exact_rows(systems, linear, ridge, before, free, out):
     ``ridge`` is added to the diagonals, row by row, and ``linear`` taken off the right-hand sides.
     """
     k = before.shape[1]
-    gram, scaled, work = np.empty((k, k)), np.empty((k, k)), np.empty((k, k + 1))
+    gram, scaled, work = np.empty((k, k)), np.empty((k, k)), np.empty((k, k + 2))
     scale, right, y, s = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
     passive, x, r, guess = np.empty(k, np.bool_), np.empty(k), np.empty(k), np.empty(k)
     for i in range(len(out)):
@@ -251,7 +251,7 @@ def exact_rows(systems, linear, ridge, before, free, out):
 def clipped_rows(systems, linear, ridge, before, free, out):
     """max(0, G⁻¹r) of each row's own system; a singular one is solved under x ≥ 0 instead."""
     k = before.shape[1]
-    gram, scaled, work = np.empty((k, k)), np.empty((k, k)), np.empty((k, k + 1))
+    gram, scaled, work = np.empty((k, k)), np.empty((k, k)), np.empty((k, k + 2))
     scale, right, y, s = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
     passive, x = np.empty(k, np.bool_), np.empty(k)
     for i in range(len(out)):
