@@ -1,5 +1,6 @@
 """What the tests share: small problems, and dense twins of what the package computes."""
 
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,10 @@ from planted import planted
 # The first example of a kernel may compile it, so no deadline on single examples.
 settings.register_profile("partwise", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40)
 settings.load_profile("partwise")
+
+# A shell ignores Ctrl-C in what it starts with &, and children inherit that: tests of signals would test nothing.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

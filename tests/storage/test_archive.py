@@ -654,6 +654,27 @@ def test_an_array_that_says_it_is_longer_is_not_allocated(tmp_path: Path) -> Non
         pw.load(forged)
 
 
+@pytest.mark.parametrize("name", ["header", "w", "more"])
+def test_an_array_of_little_but_zeros_is_not_read(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of a megabyte cannot fill gigabytes, declared or not, in the header or beside it."""
+    path, forged = tmp_path / "fit", tmp_path / "forged"
+    pw.factorize(A, 2, stop=pw.MaxIterations(2)).save(path)
+    with zipfile.ZipFile(path) as source, zipfile.ZipFile(forged, "w", zipfile.ZIP_DEFLATED) as target:
+        header = json.loads(np.load(io.BytesIO(source.read("header.npy"))).tobytes())
+        header["arrays"] = sorted({*header["arrays"], name} - {"header"})
+        members = {member: np.load(io.BytesIO(source.read(f"{member}.npy"))) for member in ("w", "h", "history")}
+        members["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+        for member, array in (members | {name: np.zeros(2**21)}).items():
+            with target.open(f"{member}.npy", "w") as file:
+                np.lib.format.write_array(file, array)
+    read, plain = [], np.lib.format.read_array
+    monkeypatch.setattr(files, "BOMB", 2**23)
+    monkeypatch.setattr(np.lib.format, "read_array", lambda *a, **k: read.append(plain(*a, **k)) or read[-1])
+    with pytest.raises(ValueError, match="damaged"):
+        pw.load(forged)
+    assert all(array.nbytes < 2**20 for array in read)
+
+
 FORGED: list[tuple[str, Any]] = [
     ("certificate.shape", []),
     ("certificate.angles", []),
