@@ -31,7 +31,7 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
         ("if actual != kind:", "if actual == kind + 'x':"),
         ("if written > layout:", "if written > layout + 1:"),
         ('if names != header.get("arrays", names):', "if False:"),
-        ("* dtype.itemsize != archive.getinfo", "* dtype.itemsize > archive.getinfo"),
+        ("* dtype.itemsize != declared.file_size", "* dtype.itemsize > declared.file_size"),
     ],
     ("storage/locks.py", "tests/storage/test_archive.py tests/test_harness.py"): [
         ("fcntl.LOCK_EX | fcntl.LOCK_NB", "fcntl.LOCK_SH | fcntl.LOCK_NB"),

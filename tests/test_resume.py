@@ -6,6 +6,8 @@ import scipy.sparse as sp
 from kept_runs import A, assert_same, broken, call, no_waiting_for_the_disk  # noqa: F401
 
 import partwise as pw
+from partwise.engine.checkpoint import KIND, LAYOUT
+from partwise.storage import archive
 
 WAYS = {
     "plain": {},
@@ -80,3 +82,34 @@ def test_no_checkpoint(content, error, tmp_path):
         path.write_bytes(content)
     with pytest.raises(error, match=r"There is no file|is not a partwise checkpoint file, or it is damaged"):
         pw.resume(path)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ("data.shape", []),
+        ("shown", {}),
+        ("settings", None),
+        ("settings", {}),
+        ("settings.algorithm.penalties", []),
+        ("settings.algorithm.penalties", [None, None]),
+        ("settings.algorithm.settings", None),
+        ("state", {"phase": "done"}),
+        ("state.result.algorithm.penalties", [[], []]),
+        ("seed", "x"),
+    ],
+)
+def test_forged_checkpoints_are_refused_in_a_sentence(place, value, tmp_path):
+    """Whatever stands in a file: its contents do not fit together."""
+    path = tmp_path / "run"
+    call(path)
+    (tmp_path / "run.previous").unlink(missing_ok=True)
+    meta, arrays, _ = archive.read(path, KIND, LAYOUT)
+    *outer, last = place.split(".")
+    inside = meta
+    for name in outer:
+        inside = inside[name]
+    inside[last] = value
+    archive.write(path, KIND, LAYOUT, meta, arrays)
+    with pytest.raises(ValueError, match="do not fit together"):
+        pw.resume(path).go(A)

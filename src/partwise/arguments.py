@@ -32,8 +32,8 @@ def shortened(text: str, most: int = 60) -> str:
 
 
 def quoted(value: Any) -> str:
-    """A value for a sentence, as Python writes it, in bearable length."""
-    return shortened(repr(value))
+    """A value for a sentence, as Python writes it, on one line and in bearable length."""
+    return shortened(re.sub(r"\s*\n\s*", " ", repr(value)))
 
 
 def is_whole(value: Any) -> bool:

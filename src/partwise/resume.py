@@ -52,6 +52,8 @@ class Resumable:
             raise ValueError(
                 f"The run in {self.path} has its own {name} ({self.shown[name]}), which no file can hold: {hint}."
             ) from None
+        except MISFIT:
+            raise misfit(self.path) from None
 
     def rows(self) -> list[tuple[str, str]]:
         """Names and what there is to say of them."""
@@ -76,7 +78,7 @@ def resume(path: str | os.PathLike[str]) -> Resumable:
     check_path(path)
     meta, _, _ = read(path)
     try:
-        return Resumable(
+        run = Resumable(
             path=Path(path),
             shape=(int(meta["data"]["shape"][0]), int(meta["data"]["shape"][1])),
             dtype=str(meta["data"]["dtype"]),
@@ -88,5 +90,9 @@ def resume(path: str | os.PathLike[str]) -> Resumable:
             settings=meta["settings"],
             every=meta["every"],
         )
+        run.rows()  # what cannot be shown is no description of a run
+        if not isinstance(run.settings, dict) or "rank" not in run.settings:
+            raise ValueError("There are no settings.")
+        return run
     except MISFIT:
         raise misfit(Path(path)) from None

@@ -279,6 +279,12 @@ def test_settings_that_are_no_whole_numbers_are_refused(name, setting, value):
         INITS[name](**{setting: value})
 
 
+def test_a_value_of_many_lines_is_shown_in_one():
+    """An array in the place of a number."""
+    with pytest.raises(ValueError, match=r"not array\(\[\[0\., 0\.\], \[0\., 0\.\]\]\)\.$"):
+        INITS["centroid"](rounds=np.zeros((2, 2)))
+
+
 def test_more_columns_asked_than_there_are(small):
     """p larger than n: means of half of the columns, each topic its own."""
     for name in ("random-acol", "random-c"):

@@ -177,3 +177,9 @@ def test_misuse(tmp_path):
     (tmp_path / "m").mkdir()
     with pytest.raises(FileExistsError, match="exists"):
         convert(source, tmp_path / "m")
+
+
+def test_an_address_is_no_path(tmp_path):
+    """It is said to be elsewhere, not to be missing here."""
+    with pytest.raises(ValueError, match="is the address of something elsewhere"):
+        convert("s3://bucket/a.npz", tmp_path / "out")

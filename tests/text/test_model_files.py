@@ -145,6 +145,10 @@ def test_other_files_are_refused(model, tmp_path):
         (TopicModel, "a_values", lambda values: -values),
         (LSI, "s", lambda values: values.astype("U8")),
         (LSI, "u", lambda values: values * np.nan),
+        (LSI, "u", lambda values: values[..., None]),
+        (LSI, "s", lambda values: values[:, None]),
+        (LSI, "a_values", lambda values: values.astype(np.float16)),
+        (TopicModel, "vocabulary_global_weights", lambda weights: weights * np.inf),
         (LSI, "a_documents", lambda documents: documents + 1000),
     ],
 )

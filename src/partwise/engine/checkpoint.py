@@ -35,7 +35,7 @@ from partwise.types import Array, Data
 KIND, LAYOUT = "partwise checkpoint", 2
 EVERY, APART = 10, 30.0
 """Unless the caller says how many iterations, this many and this many seconds lie between two checkpoints."""
-MISFIT = (KeyError, TypeError, AttributeError, ValueError, AssertionError, Foreign)
+MISFIT = (LookupError, TypeError, AttributeError, ValueError, AssertionError, Foreign)
 """The errors of contents that do not fit together."""
 
 
@@ -274,9 +274,11 @@ class Checkpoint:
                 self._extended = self._meta["settings"]["stop"] != identity.settings["stop"]
                 if self._extended and self._meta["state"]["phase"] == "done":
                     self._meta, self._arrays = self._before_the_end()
-                self.seed = int(self._meta["seed"])
-                self.passed = float(self._meta["seconds"])
-            except (KeyError, TypeError, AttributeError):
+            except (LookupError, TypeError, AttributeError):
+                raise misfit(path) from None
+            try:
+                self.seed, self.passed = int(self._meta["seed"]), float(self._meta["seconds"])
+            except MISFIT:
                 raise misfit(path) from None
         self._latest: State | None = None
         self._ticks, self._wrote = 0, time.perf_counter()
@@ -287,6 +289,8 @@ class Checkpoint:
         """(meta, arrays) of the result, where the run had come to its end."""
         if self._meta is None or self._meta["state"] is None or self._meta["state"]["phase"] != "done":
             return None
+        if "result" not in self._meta["state"]:
+            raise misfit(self.path)
         return self._meta["state"]["result"], self._arrays
 
     def _before_the_end(self) -> tuple[Any, dict[str, Array]]:

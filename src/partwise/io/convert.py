@@ -21,6 +21,7 @@ from partwise.data.manifest import Stored
 from partwise.data.write import PART_BYTES, new_folder, partial, write_matrix
 from partwise.io.read_matrix import read_matrix, unreadable
 from partwise.io.triplets import Chunk, Triplets, read_triplets
+from partwise.storage.targets import check_path
 from partwise.types import Array
 
 LEAST_LIMIT = 2**24
@@ -114,6 +115,7 @@ class _Mapped:
 
 def _existing(path: str | os.PathLike[str]) -> Path:
     """A file that is there."""
+    check_path(path)
     if not Path(path).exists():
         raise FileNotFoundError(f"There is no file {path}.")
     return Path(path)

@@ -115,7 +115,7 @@ def load_lsi(path: Path) -> LSI:
         settings = Reader().read(LsiSettings, meta["settings"])
         norms = Reader().read(SquaredNorms, meta["svd"])
         u, s, v = arrays["u"], arrays["s"], arrays["v"]
-        if not u.shape[1] == v.shape[1] == len(s):
+        if not (u.ndim == v.ndim == 2 and s.shape == u.shape[1:] == v.shape[1:]):
             raise ValueError("The factors differ in rank.")
         if not all(array.dtype.kind == "f" and np.isfinite(array).all() for array in (u, s, v)):
             raise ValueError("The factors are not finite numbers.")
@@ -206,7 +206,7 @@ def _collection(remarks: Plain, arrays: Mapping[str, Array], shape: tuple[int, i
     starts = narrow(np.concatenate([[0], np.cumsum(arrays["a_terms"], dtype=np.int64)]))
     matrix = sp.csr_array((arrays["a_values"], arrays["a_documents"], starts), shape=shape)
     check_structure(matrix)
-    if matrix.dtype.kind != "f" or not np.isfinite(matrix.data).all() or (matrix.data < 0).any():
+    if matrix.dtype not in (np.float32, np.float64) or not np.isfinite(matrix.data).all() or (matrix.data < 0).any():
         raise ValueError("The entries are not those of a nonnegative matrix.")
     notes = Reader().read(DocumentRemarks, remarks)
     return Collection(**strings, A=matrix, vocabulary=vocabulary, empty=notes.empty, duplicates=notes.duplicates)
