@@ -603,6 +603,26 @@ def test_bad_threads_are_refused_in_a_sentence(value):
         pw.factorize(tiny(), 2, threads=value)
 
 
+LIMITED = """
+import sys
+from threadpoolctl import ThreadpoolController
+from partwise.threads import blas
+{change}
+with blas.single_threaded_blas():
+    libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+    print(len(libraries), *(library.num_threads for library in libraries), "scipy.linalg" in sys.modules)
+"""
+
+
+def test_the_blas_of_scipy_is_limited_without_the_import_of_scipy_linalg():
+    """Where its extension module cannot be opened as a library it is imported, and limited all the same."""
+    refused = "def refuse(_): raise OSError\nblas.CDLL = refuse"
+    at_once, imported = (python(LIMITED.format(change=change)).split() for change in ("", refused))
+    assert (at_once.pop(), imported.pop()) == ("False", "True")
+    assert at_once == imported
+    assert set(at_once[1:]) == {"1"}
+
+
 FIT = """
 import numpy as np, partwise as pw, scipy.sparse as sp
 A = sp.csr_array(np.random.default_rng(0).random((20, 12)))

@@ -5,23 +5,39 @@ in two threads undo each other, and from 3.7 on one that a second thread sets ha
 are set one by one (``lib_controllers``), and the thread that it lets set them is cleared before
 (``clear_controlling_thread``). Where a release has not the one or the other, BLAS is limited as far as it can be, at
 worst not at all: results stay right, and BLAS threads compete with ours.
+
+scipy's BLAS is loaded with the extension module ``scipy.linalg.cython_blas``, which is opened as a plain library: to
+import it is to import all of ``scipy.linalg``, a tenth of a second. Tried with scipy 1.17.1; else it is imported.
 """
 
 from __future__ import annotations
 
 import os
+from ctypes import CDLL
 from importlib import import_module
+from importlib.machinery import PathFinder
+from pathlib import Path
 from threading import Condition, Lock, get_ident
 from typing import Any
 from weakref import WeakSet, ref
 
+import scipy
 from threadpoolctl import ThreadpoolController
 
 
 def _all_blas() -> list[Any]:
-    """The controllers of numpy's BLAS and of scipy's, which the kernels use and which is loaded with the first one."""
-    import_module("scipy.linalg.cython_blas")
+    """The controllers of numpy's BLAS and of scipy's, which one kernel uses; a limit is for what is loaded."""
+    _load_scipy_blas()
     return list(getattr(ThreadpoolController().select(user_api="blas"), "lib_controllers", ()))
+
+
+def _load_scipy_blas() -> None:
+    """Load the library of scipy's extension module, or import it where that cannot be done."""
+    extension = PathFinder.find_spec("cython_blas", [str(Path(scipy.__file__).parent / "linalg")])
+    try:
+        CDLL(str(extension and extension.origin))
+    except OSError:
+        import_module("scipy.linalg.cython_blas")
 
 
 class _SingleThreadedBlas:
