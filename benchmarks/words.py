@@ -4,8 +4,9 @@ Matrices: 20,000 articles of Reuters-21578 and the docstrings of Python's standa
 scikit-learn's pattern and stop words, where the two matrices must be equal, and made-up texts in five scripts with the
 default words, each with scikit-learn's TfidfVectorizer as it comes. Each takes its turn ``TURNS`` times in one process
 that has compiled what it needs; the fastest turn counts, by the clock and by the processor time of all threads. Models:
-``partwise topics`` and a script of scikit-learn's, each a process of its own, caches warm. ``make bench-words``
-writes ``benchmarks/results/words.json``.
+``partwise topics`` and a script of scikit-learn's, each a process of its own, caches warm: those of compiled kernels
+and of Python's byte code, which an installed package has, and a source tree only where Python may write it. ``make
+bench-words`` writes ``benchmarks/results/words.json``.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -155,6 +157,7 @@ def matrices():
 
 def models():
     """The row of models: both commands by turns, whole processes."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryDirectory() as folder:
         source, target, script = (Path(folder, name) for name in ("reuters.csv", "model", "script.py"))
         written(source)
@@ -166,8 +169,8 @@ def models():
         taken = {name: [] for name in commands}
         for _ in range(TURNS + 1):  # the first turn fills the caches
             for name, command in commands.items():
-                run = [sys.executable, *map(str, command)]
-                taken[name].append(seconds(lambda run=run: subprocess.run(run, check=True, capture_output=True))[0])
+                run = partial(subprocess.run, check=True, capture_output=True, env=environment)
+                taken[name].append(seconds(partial(run, [sys.executable, *map(str, command)]))[0])
     ours, theirs = (turns[1:] for turns in taken.values())
     return row("partwise topics, CSV to saved model", ours, theirs, FLOOR["model"]) | {"documents": COUNT, "rank": RANK}
 
