@@ -1,6 +1,7 @@
 """The first minute and small data, beside scikit-learn: compiling, imports, an iteration, a grid search.
 
-``first``: CPU seconds of a fresh process with an empty compile cache, less those of the same process with a warm one.
+``first``: CPU seconds of a fresh process with an empty compile cache, less those of the same process with a warm one;
+Python keeps its byte code, as an installed package has it.
 ``imports``: CPU seconds of ``from partwise import NMF`` and ``import sklearn.decomposition``, fresh processes by turns.
 ``iterations``: CPU microseconds of one iteration, (long run − short run)/difference, by turns in one process, best of
 some: ``hals`` against ``solver="cd"``. ``grid``: wall seconds of the same GridSearchCV(n_jobs=2) on digits, workers
@@ -47,9 +48,10 @@ IMPORTS = {"from partwise import NMF": 0.4, "import sklearn.decomposition": None
 def cpu(code, **environment):
     """The CPU seconds of some code in a fresh process, in a folder of its own."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryDirectory() as folder:
         line = [sys.executable, "-W", "ignore", "-c", code]
-        subprocess.run(line, check=True, capture_output=True, env={**os.environ, **environment}, cwd=folder)
+        subprocess.run(line, check=True, capture_output=True, env={**kept, **environment}, cwd=folder)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
