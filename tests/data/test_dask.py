@@ -351,6 +351,17 @@ def test_a_client_that_is_not_the_current_one(client, tmp_path):
     assert f"iteration 2, error {fit.history.error[1]:.6f}" in names
 
 
+def test_an_array_on_the_workers_of_a_client_that_is_not_the_current_one():
+    """A sentence says what to do, and doing it helps."""
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as other:
+        array = other.persist(chunked(sparse(), (120, 150)))
+        with pytest.raises(ValueError, match=r"within `with client\.as_current\(\):`"):
+            pw.factorize(array.T, 4, stop=pw.MaxIterations(2))
+        with other.as_current():
+            same(pw.factorize(sparse(), 4, stop=pw.MaxIterations(2)), pw.factorize(array, 4, stop=pw.MaxIterations(2)))
+
+
 def test_a_client_for_one_call_alone(client):
     """``as_current`` ends before the factors are read."""
     other = Client(client.scheduler.address, set_as_default=False)

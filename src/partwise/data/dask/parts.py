@@ -42,6 +42,7 @@ def from_dask(array: Any, known: Knowledge = on_worker.COMPLETE, weights: Any = 
             "when it is made: meta=scipy.sparse.csr_matrix((0, 0))."
         )
     client = current_client()
+    _refuse_elsewhere(array, client)
     groups = _groups(sizes, SMALL / (array.shape[1 - long] * dtype.itemsize), 1 if client is None else FEW)
     edges = [0, *np.cumsum([sum(sizes[line] for line in group) for group in groups]).tolist()]
     blocks, others = _lines(array, long, groups), None
@@ -63,6 +64,16 @@ def from_dask(array: Any, known: Knowledge = on_worker.COMPLETE, weights: Any = 
     )
     cluster = Cluster(client, parts, edges, array.shape[1 - long], dtype)
     return (WeightedClusterData if known else ClusterData)(cluster, turned=long == 1)
+
+
+def _refuse_elsewhere(array: Any, client: Any) -> None:
+    """Refuse an array that lies on the workers of another client than the current one: Dask cannot compute it here."""
+    owners = (getattr(task, "client", client) for task in dict(array.dask).values())  # a Future has one
+    if any(owner is not client for owner in owners):
+        raise ValueError(
+            "The dask array lies on the workers of a client that is not the current one; make the call within "
+            "`with client.as_current():`, where client is its own one."
+        )
 
 
 def _groups(sizes: Sequence[int], enough: float, least: int) -> list[range]:
