@@ -111,9 +111,14 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
         ("return 0.99 * slope + 0.5 * curvature <= 0", "return 0.99 * slope - 0.5 * curvature <= 0"),
         ("slope += y[c] * d[c]", "slope -= y[c] * d[c]"),
     ],
+    ("kernels/coordinate.py", "tests/kernels/test_coordinate.py"): [
+        ("if gains[0, i] > gains[1, i] and rows[1, i] < sweeps:", "if gains[0, i] > gains[1, i]:"),
+        ("gains[1, i] = settled * gains[0, i]", "gains[1, i] = settled"),
+        ("if row >= 0 or following < n:", "if row >= 0 and following < n:"),
+    ],
     ("kernels/coordinate.py", "tests/algorithms/updates/test_rows.py -k 'coordinate or objective'"): [
-        ("new = old - y[c, i] * scale\n", "new = old + y[c, i] * scale\n"),
-        ("y[d, i] += step[i] * g", "y[d, i] -= step[i] * g"),
+        ("new = old - slope * scale\n", "new = old + slope * scale\n"),
+        ("columns[at, i] - columns[k + c, i]", "columns[at, i] + columns[k + c, i]"),
     ],
     (
         "algorithms/updates/multiplicative.py",

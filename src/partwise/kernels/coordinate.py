@@ -1,17 +1,17 @@
 """Coordinate sweeps over the rows of ½ xGxᵀ − r·x, x ≥ 0."""
 
-from typing import Any
-
+import numba
 import numpy as np
 
 from partwise.kernels.jit import jit
-from partwise.kernels.squares import square_product
+from partwise.kernels.squares import COMPILES, square_product
+from partwise.kernels.vectors import BYTES, fused, lanes_of, load, spread, store
 from partwise.types import Array
 
-LANES = 64
-"""Rows that are swept together, an entry of each at a time, in vector instructions."""
-NARROW = 32
-"""The largest rank at which that is faster; above it most steps are zero and a row by itself skips them."""
+VECTORS = 8
+"""Rows are swept together, one in each lane of so many vectors, whose sums stay in registers."""
+NARROW = 128
+"""The largest rank at which that is faster; above it most entries are zero, and a row by itself skips them."""
 
 
 def coordinate_rows(
@@ -22,12 +22,74 @@ def coordinate_rows(
     A row ends when a sweep gains at most the share ``settled`` of what its first one gained. ``inverse`` is 1/diag G, 0
     for a component that is zero on the other side: its entry becomes zero where a penalty asks for that, and stays as
     it is else, since nothing depends on it. A row whose right-hand side is all zero becomes zero: that is what the
-    sweeps go to, and what rounding can keep them from.
+    sweeps go to, and what rounding can keep them from. A row has the same bits wherever it stands.
     """
-    gradient = np.empty_like(out)
-    square_product(factor, gram, gram.dtype.type(-np.inf), gradient)
-    sweep = _sweep_together if len(gram) <= NARROW else _sweep_rows
-    sweep(gram, inverse, rhs, factor, sweeps, settled, gradient, out)
+    k, lanes = len(gram), VECTORS * BYTES // rhs.itemsize
+    if k > NARROW or not COMPILES or numba.config.BOUNDSCHECK:  # vectors check no index, so make bounds would see none
+        gradient = np.empty_like(out)
+        square_product(factor, gram, gram.dtype.type(-np.inf), gradient)
+        _sweep_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out)
+    else:
+        columns, gains, rows = np.zeros((2 * k + 1, lanes), rhs.dtype), np.zeros((2, lanes)), np.empty((2, lanes), int)
+        _sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, out, columns, gains, rows)
+
+
+@jit
+def _sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, out, columns, gains, rows):
+    """A row in every lane; one that ends gives its lane to the next row.
+
+    ``columns`` is memory for the entries of these rows, for their right-hand sides and, at the end, for one entry of
+    their gradients xG − r, which is summed anew each time: that takes no more than to keep all of them up to date, and
+    nothing has to be stored. ``gains`` are those of the sweep and what it must gain for another one, ``rows`` which
+    row a lane holds, −1 for none, and how many sweeps it has had. A lane without a row holds zeros.
+    """
+    (n, k), lanes, width, zero = out.shape, lanes_of(gram), columns.shape[1], gram.dtype.type(0)
+    at, nil, following, left = 2 * k, spread(zero), 0, n
+    for i in range(width):
+        rows[0, i] = -1
+    while left > 0:
+        for i in range(width):
+            row = rows[0, i]
+            if row >= 0:
+                rows[1, i] += 1
+                if rows[1, i] == 1:
+                    gains[1, i] = settled * gains[0, i]
+                if gains[0, i] > gains[1, i] and rows[1, i] < sweeps:
+                    gains[0, i] = 0
+                    continue
+                left -= 1
+                for c in range(k):
+                    out[row, c] = columns[c, i]
+            if row >= 0 or following < n:
+                row = following if following < n else -1
+                largest = rhs[row, 0] if row >= 0 else zero
+                for c in range(1, k if row >= 0 else 1):
+                    largest = max(largest, rhs[row, c])
+                for c in range(k):
+                    columns[c, i] = factor[row, c] if largest != 0 else zero
+                    columns[k + c, i] = rhs[row, c] if largest != 0 else zero
+                rows[0, i], rows[1, i], following = row, 0, following + 1
+            gains[0, i] = 0
+        for c in range(k):
+            s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = nil
+            for d in range(k):
+                g = spread(gram[c, d])
+                s0, s1 = fused(g, load(columns, d, 0), s0), fused(g, load(columns, d, lanes), s1)
+                s2, s3 = fused(g, load(columns, d, 2 * lanes), s2), fused(g, load(columns, d, 3 * lanes), s3)
+                s4, s5 = fused(g, load(columns, d, 4 * lanes), s4), fused(g, load(columns, d, 5 * lanes), s5)
+                s6, s7 = fused(g, load(columns, d, 6 * lanes), s6), fused(g, load(columns, d, 7 * lanes), s7)
+            store(columns, at, 0, s0), store(columns, at, lanes, s1)
+            store(columns, at, 2 * lanes, s2), store(columns, at, 3 * lanes, s3)
+            store(columns, at, 4 * lanes, s4), store(columns, at, 5 * lanes, s5)
+            store(columns, at, 6 * lanes, s6), store(columns, at, 7 * lanes, s7)
+            scale, curvature = inverse[c], np.float64(max(gram[c, c], 0))
+            for i in range(width):
+                old, slope = columns[c, i], columns[at, i] - columns[k + c, i]
+                new = old - slope * scale
+                new = new if new > 0 and (scale > 0 or slope <= 0) else old * zero
+                step = np.float64(new - old)
+                gains[0, i] += step * step * curvature
+                columns[c, i] = new
 
 
 @jit
@@ -72,61 +134,3 @@ def _sweep_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out):
                 first = gain
             if gain <= settled * first:
                 break
-
-
-def _sweep_together(gram: Array, inverse: Array, rhs: Array, factor: Array, *settings: Any) -> None:
-    """The same bits from ``LANES`` rows at a time, which lie in columns meanwhile."""
-    columns, steps = np.empty((2, len(gram), LANES), rhs.dtype), np.empty(LANES, rhs.dtype)
-    _sweep_lanes(gram, inverse, rhs, factor, *settings, columns[0], columns[1], steps, np.zeros((2, LANES)))
-
-
-@jit
-def _sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, gradient, out, x, y, step, sums):
-    """``x`` and ``y`` are memory for columns of the factor and of the gradient, ``step`` and ``sums`` for three numbers
-    a row.
-
-    Where there are too few rows the last one stands in for the others. ``limit`` is what a sweep must gain for another
-    one, −1 when a row has ended.
-    """
-    (n, k), zero, gain, limit = out.shape, gram.dtype.type(0), sums[0], sums[1]
-    for lo in range(0, n, LANES):
-        for i in range(LANES):
-            row, limit[i] = min(lo + i, n - 1), 0
-            largest = rhs[row, 0]
-            for c in range(k):
-                x[c, i] = factor[row, c]
-                y[c, i] = gradient[row, c] - rhs[row, c]
-                largest = max(largest, rhs[row, c])
-            for c in range(k if largest == 0 else 0):
-                x[c, i] = 0
-                y[c, i] = 0
-        for sweep in range(sweeps):
-            for c in range(k):
-                scale, curvature, moved = inverse[c], np.float64(max(gram[c, c], 0)), False
-                for i in range(LANES):
-                    old = x[c, i]
-                    new = old - y[c, i] * scale
-                    new = new if new > 0 and (scale > 0 or y[c, i] <= 0) else old * zero
-                    new = new if limit[i] >= 0 else old
-                    step[i] = new - old
-                    gain[i] += np.float64(step[i]) * np.float64(step[i]) * curvature
-                    x[c, i] = new
-                    moved |= step[i] != 0
-                if moved and scale > 0:
-                    for d in range(c + 1 if sweep == sweeps - 1 else 0, k):
-                        g = gram[c, d]
-                        for i in range(LANES):
-                            y[d, i] += step[i] * g
-            going = False
-            for i in range(LANES):
-                if sweep == 0:
-                    limit[i] = settled * gain[i]
-                if gain[i] <= limit[i]:
-                    limit[i] = -1
-                going |= limit[i] >= 0
-                gain[i] = 0
-            if not going:
-                break
-        for i in range(min(LANES, n - lo)):
-            for c in range(k):
-                out[lo + i, c] = x[c, i]
