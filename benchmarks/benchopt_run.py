@@ -7,9 +7,9 @@ copy of its folder ``solvers``. Simulated data of two sizes, the start that its 
 thread for BLAS; for each solver the seconds, as benchopt measures them, until ½‖X − WH‖² is at most (1 + ε) times the
 best value, which is the least that any solver reached in any run; null where it was not reached. ``SECONDS`` is
 benchopt's limit for all runs of a solver together. Solvers that begin anew for every point of their curve
-(scikit-learn, tensorly) make runs that are longer by half each time, so their longest single run, which is on record
-too, is a third of it at most. A solver is first where it has the least seconds and each one that did not come there had
-a single run at least as long; else nothing is said. Five minutes.
+(scikit-learn, tensorly, partwise) make runs that are longer by half each time, so their longest single run, which is on
+record too, is a third of it at most. A solver is first where it has the least seconds and each one that did not come
+there had a single run at least as long; else nothing is said. Five minutes.
 
     python benchmarks/benchopt_run.py path/to/benchmark_nmf
 """
