@@ -16,9 +16,18 @@ def unit_columns(w: Array) -> Array:
 
 
 def largest(scores: Array, n: int) -> Array:
-    """The places of the ``n`` largest scores, the largest first, of equal ones the first place first."""
+    """The places of the ``n`` largest scores, the largest first, of equal ones the first place first.
+
+    Where enough scores are above the least one, as those of terms are above 0, the others are left out first: numpy's
+    partition takes thirty times as long among many equal numbers.
+    """
     n = min(n, len(scores))
-    candidates = np.flatnonzero(scores >= np.partition(scores, -n)[-n]) if n else np.empty(0, np.intp)
+    if not n:
+        return np.empty(0, np.intp)
+    above = np.flatnonzero(scores > scores.min())
+    candidates = above if len(above) >= n else np.arange(len(scores))
+    values = scores[candidates]
+    candidates = candidates[values >= np.partition(values, -n)[-n]]
     places: Array = candidates[np.argsort(-scores[candidates], kind="stable")[:n]]
     return places
 

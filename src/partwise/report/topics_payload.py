@@ -31,7 +31,7 @@ def topics_payload(labelled: LabelledFit, diagnostics: Diagnostics) -> list[Payl
     w, fit = labelled.fit.w, labelled.fit
     weights = unit_weights(w, fit.h)
     parts = degrees(weights)
-    sizes = np.bincount(Strongest.of(parts).topic + 1, minlength=fit.rank + 1)[1:]
+    strongest = Strongest.of(parts)
     coherence = [None] * fit.rank if labelled.matrix is None else npmi_coherence(as_data(labelled.matrix), w, TOP)
     sparsity, carriers = hoyer(w, axis=0), _CarrierTerms(labelled)
     reliability = [None] * fit.rank if diagnostics.reliability is None else diagnostics.reliability
@@ -40,15 +40,16 @@ def topics_payload(labelled: LabelledFit, diagnostics: Diagnostics) -> list[Payl
             "name": clipped(labelled.names[c], 120),
             "colour": colour(c),
             "share": significant(labelled.shares[c]),
-            "size": int(sizes[c]),
+            "size": size,
             "coherence": significant(coherence[c], 3),
             "sparsity": significant(sparsity[c], 3),
             "reliability": significant(reliability[c], 3),
             "examples": [
-                carriers.example(int(i), c, float(parts[i, c])) for i in representatives(parts, weights, c, EXAMPLES)
+                carriers.example(int(i), c, float(parts[i, c]))
+                for i in representatives(strongest.topic, weights, c, EXAMPLES)
             ],
         }
-        for c in range(fit.rank)
+        for c, size in enumerate(strongest.sizes(fit.rank))
     ]
 
 

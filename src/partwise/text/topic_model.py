@@ -225,7 +225,7 @@ class TopicModel(TextModel):
         ids, titles, snippets = self.collection.ids, self.collection.titles, self.collection.snippets
         return tuple(
             Example(int(i), ids[i], titles[i], float(self.degrees[i, topic]), snippets[i])
-            for i in representatives(self.degrees, self.weights, topic, n)
+            for i in representatives(self.strongest.topic, self.weights, topic, n)
         )
 
     def clusters(self, labels: Sequence[object] | None = None, by: str = WAYS[0]) -> Clusters:

@@ -124,9 +124,9 @@ def diversity(tops: Sequence[Sequence[Term]]) -> float:
     return len(set(names)) / len(names) if names else 1.0
 
 
-def representatives(degrees: Array, weights: Array, topic: int, n: int) -> Array:
-    """The documents with the most weight in a topic, those first that have it as their strongest."""
+def representatives(strongest: Array, weights: Array, topic: int, n: int) -> Array:
+    """The documents with the most weight in a topic, those first that have it as their ``strongest``."""
     weight = weights[:, topic]
-    own = degrees.argmax(axis=1) == topic
+    own = strongest == topic
     groups = (np.flatnonzero(group & (weight > 0)) for group in (own, ~own))
     return np.concatenate([group[largest(weight[group], n)] for group in groups])[:n]
