@@ -2,7 +2,7 @@
 
 LAYERS: list[dict[str, str]] = [
     {
-        "start_up": "Ctrl-C while the command is still importing",
+        "start_up": "Ctrl-C while the command is still importing, and less to import",
         "types": "the nouns with their laws: data, factors, updates",
         "arguments": "checks of arguments, each with its sentence; bytes as people write them",
     },

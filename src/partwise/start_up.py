@@ -1,4 +1,4 @@
-"""Ctrl-C while the command's own imports run: its sentence and exit code 130, and no traceback of a half-made module.
+"""What the command does before its own imports: Ctrl-C is a sentence, and the imports take a sixth less time.
 
 This is the first import of the package. A program that imports partwise is left alone.
 """
@@ -11,6 +11,11 @@ import os
 import sys
 
 INTERRUPTED = "interrupted; no file is left half written."
+YOUNG = 400_000
+"""Objects between two searches for unreachable ones: Python's 700 cost a tenth of the time in which texts are read, and
+one among 100,000 takes 30 ms."""
+SELDOM_USED = ("numpy.f2py", "numpy.testing")
+"""What ``from numpy import *`` in scipy would import."""
 
 
 def _is_command() -> bool:
@@ -26,5 +31,30 @@ def _leave(*_: object) -> None:
     os._exit(130)
 
 
-if _is_command() and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
-    _signal.signal(_signal.SIGINT, _leave)
+def _hasten_imports() -> None:
+    """Few garbage collections, since all that is imported stays; no threads of BLAS, which is held at one anyway."""
+    import gc
+
+    gc.set_threshold(YOUNG)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    for name in SELDOM_USED:
+        _import_when_used(name)
+
+
+def _import_when_used(name: str) -> None:
+    """Put a module in its place that is executed when one of its attributes is first asked for."""
+    from importlib.util import LazyLoader, find_spec, module_from_spec
+
+    package, _, last = name.rpartition(".")
+    spec = None if name in sys.modules else find_spec(name)
+    if spec is not None and spec.loader is not None:
+        spec.loader = LazyLoader(spec.loader)
+        sys.modules[name] = module = module_from_spec(spec)
+        setattr(sys.modules[package], last, module)
+        spec.loader.exec_module(module)
+
+
+if _is_command():
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        _signal.signal(_signal.SIGINT, _leave)
+    _hasten_imports()

@@ -104,6 +104,19 @@ def test_an_interrupt_of_the_imports_is_a_sentence(tmp_path):
         assert (process.returncode, stderr) == (130, "partwise: interrupted; no file is left half written.\n"), moment
 
 
+@pytest.mark.parametrize(("program", "late"), [("partwise", True), ("python", False)])
+def test_the_command_imports_less_and_a_program_as_usual(program, late):
+    """numpy.f2py, which scipy's ``from numpy import *`` names, is executed when it is used, in the command alone."""
+    code = f"""if True:
+        import sys
+        sys.argv = [{program!r}]
+        import numpy, partwise, scipy.sparse
+        print("numpy.f2py.f2py2e" in sys.modules, callable(numpy.f2py.get_include), "numpy.f2py.f2py2e" in sys.modules)
+        numpy.testing.assert_array_equal([1], [1])"""
+    done = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, check=False, text=True)
+    assert (done.stdout, done.stderr) == (f"{not late} True True\n", "")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent the POSIX way")
 def test_an_interrupt_in_a_callback_comes_again():
     """Ctrl-C is not lost where C calls Python, as LLVM does while a kernel is compiled, and nothing can be raised."""

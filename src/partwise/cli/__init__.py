@@ -21,7 +21,7 @@ from partwise.arguments import shortened
 from partwise.cli.fitting import Interrupted
 from partwise.cli.output import printable
 from partwise.cli.plugins import load_installed_plugins
-from partwise.start_up import INTERRUPTED
+from partwise.start_up import INTERRUPTED, YOUNG
 from partwise.storage.atomic import is_full
 
 VERBS = {
@@ -31,8 +31,6 @@ VERBS = {
     "data": "data",
 }  # fmt: skip
 """Verb -> its file here, in the order of ``--help``."""
-YOUNG = 100_000
-"""Objects between two searches for unreachable ones: Python's 700 cost a tenth of the time in which texts are read."""
 
 
 def application(verbs: Iterable[str] = VERBS) -> typer.Typer:
@@ -71,6 +69,7 @@ def _root(
 def main() -> None:
     """Run the command; bad input is one sentence and exit code 2, Ctrl-C is 130, SIGTERM 143, a reader gone 141."""
     gc.set_threshold(YOUNG)
+    gc.freeze()  # what is imported stays, and is not searched for unreachable objects
     _open_streams()
     codes = _catch_signals()
     try:
