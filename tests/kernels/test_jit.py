@@ -76,7 +76,7 @@ def test_a_kernel_that_is_part_of_another_may_change(house, tmp_path):
 def test_a_numba_that_names_its_parts_otherwise_compiles_and_caches(house, tmp_path):
     """The patches are left out one by one where the attribute that they need is missing."""
     text = Path(jit.__file__).read_text(encoding="utf-8")
-    for name in ('"_cache"', '"_cache_file"', '"_source_stamp"', '"save_overload"', '"_load_overload"', '"rtsys"'):
+    for name in ('"_cache"', '"_cache_file"', '"_source_stamp"', '"save_overload"', '"_load_overload"', '"c_helpers"'):
         assert name in text
         text = text.replace(name, '"renamed"')
     (house / "jit.py").write_text(text)
@@ -97,6 +97,22 @@ def test_a_kernel_is_loaded_from_the_cache_without_the_compiler(house, tmp_path)
     assert run() == ["2", "0", "True"]
     assert run("1", "0.5") == ["2", "1", "False", "2", "False", "1.5", "True"]
     assert run("0.5") == ["2", "1", "False", "1.5", "False"]
+
+
+def test_a_kernel_that_allocates_is_loaded_without_compiling_numbas_runtime(house, tmp_path):
+    """It makes and returns an array in a process whose runtime is not initialised; compiling another does that."""
+    lines = ["def both(x):", "    y = np.empty(len(x) + 1)", "    y[1:] = x", "    y[0] = -x[0]", "    return y"]
+    source = ["import numpy as np", "from partwise.kernels.jit import jit", "@jit", *lines]
+    (house / "outer.py").write_text("\n".join(source))
+    code = "import numpy as np; from numba.core.runtime.nrt import rtsys; from partwise.kernels.outer import both; " + (
+        "; ".join(f"print(both(np.ones(2, '{kind}'))[0], rtsys._init)" for kind in ("f8", "f4"))
+    )
+    first, second = (python(code, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache")) for _ in range(2))
+    assert (first, second) == (["-1.0", "True"] * 2, ["-1.0", "False"] * 2)
+    assert python(code.replace("f4", "i4"), tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache")) == [
+        *("-1.0", "False"),
+        *("-1.0", "True"),
+    ]
 
 
 @pytest.mark.parametrize("cache", [SimpleNamespace(), SimpleNamespace(_cache_file=None)], ids=["no file", "None"])

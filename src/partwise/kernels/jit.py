@@ -2,18 +2,20 @@
 
 Two gaps of numba's cache are closed, and kernels are loaded from it without the tables of numba's compiler, through
 attributes that are not part of its public interface: ``_cache``, ``_cache_file._source_stamp``, ``save_overload``,
-``_load_overload`` and ``rtsys``. Where one of them is missing the kernels are compiled and cached as numba does it by
-itself. ``is_ready`` asks ``_cache_file._load_index``, and says no where that is missing. numba's
-events tell :mod:`partwise.kernels.compiling` of each kernel that is compiled.
+``_load_overload`` and ``nrt._nrt.c_helpers``. Where one of them is missing the kernels are compiled and cached as numba
+does it by itself. ``is_ready`` asks ``_cache_file._load_index``, and says no where that is missing. numba's events tell
+:mod:`partwise.kernels.compiling` of each kernel that is compiled.
 Tried with numba 0.60.0 and 0.68.1; ``tests/kernels/test_jit.py`` shows what each closes.
 """
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache as once
 from pathlib import Path
 from typing import Any
 
 import numba
+from llvmlite import binding
 from numba.core import event
 from numba.core.runtime import nrt
 
@@ -110,15 +112,30 @@ def _load_without_compiler(cache: Any) -> None:
     """Load kernels from the cache without the types and functions that numba can compile.
 
     numba registers those before it looks into the cache, which takes a third of a second. Its compiler registers them
-    too, so that a kernel that is not in the cache is compiled as before; loading needs the runtime for arrays alone.
+    too, so that a kernel that is not in the cache is compiled as before.
     """
-    load, runtime = getattr(cache, "_load_overload", None), getattr(nrt, "rtsys", None)
-    if load is None or runtime is None:
+    load = getattr(cache, "_load_overload", None)
+    if load is None or _runtime_functions() is None:
         return
 
     def load_quickly(signature: Any, target: Any) -> Any:
-        runtime.initialize(target)
+        _register_runtime()
         with suppress(PermissionError):  # on Windows, where another process writes the file
             return load(signature, target)
 
     cache.load_overload = load_quickly
+
+
+def _runtime_functions() -> Any:
+    """name -> address of what compiled kernels call for the memory of arrays."""
+    return getattr(getattr(nrt, "_nrt", None), "c_helpers", None)
+
+
+@once
+def _register_runtime() -> None:
+    """Name those functions to the linker, as numba's runtime does before it compiles further ones (20 ms).
+
+    A compiled kernel contains those that it needs; a kernel that is yet to be compiled initialises the runtime.
+    """
+    for name, address in _runtime_functions().items():
+        binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
