@@ -7,6 +7,7 @@ import json
 import os
 import re
 import stat
+import threading
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from command import COLUMNS, cold
 from planted import planted
 
 import partwise as pw
+from partwise.cli.fitting import saving
 
 VERBS = ["demo", "topics", "search", "clusters", "transform", "lsi", "factorize", "resume", "plan", "convert"]
 VERBS += ["compare", "report", "ranks", "reproduce"]
@@ -352,3 +354,21 @@ def test_sparse_parts_at_the_command_line(warm, tmp_path):
     assert [target["verdict"] for target in targets] == ["met", "met"]
     done = warm("factorize", tmp_path / "a.npy", "-k", 2, "--sparse-w", 0.6, "--l1-w", 1)
     assert (done.returncode, "leave out --l1-w" in done.stderr) == (2, True)
+
+
+def test_a_model_is_saved_while_it_is_described(tmp_path):
+    """On another thread, which is waited for; its error comes where the context ends."""
+    here, saved = threading.get_ident(), []
+
+    class Unwritable:
+        def save(self, path):
+            saved.append(threading.get_ident())
+            raise OSError(28, "No space left on device", str(path))
+
+    with saving(Unwritable(), None):
+        pass
+    assert saved == []
+    with pytest.raises(OSError, match="No space left"), saving(Unwritable(), tmp_path / "model"):
+        pass
+    assert len(saved) == 1
+    assert saved != [here]

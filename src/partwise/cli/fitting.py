@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -49,6 +50,16 @@ def fit_texts(model: TextModel, collection: Collection) -> None:
         model.fit_collection(collection)
         if isinstance(model, TopicModel) and model.factorization.reason is Reason.INTERRUPTED:
             raise KeyboardInterrupt
+
+
+@contextmanager
+def saving(model: TextModel, output: Path | None) -> Iterator[None]:
+    """Save a model on another thread while the context lasts, and wait for it: most of that time is compressing."""
+    with ThreadPoolExecutor(1, "partwise-saving") as pool:
+        saved = None if output is None else pool.submit(model.save, output)
+        yield
+        if saved is not None:
+            saved.result()
 
 
 def save_fit(fit: Factorization, output: Path | None) -> None:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from partwise.arguments import whole_number
 from partwise.cli import options
-from partwise.cli.fitting import fit_texts
+from partwise.cli.fitting import fit_texts, saving
 from partwise.cli.output import (
     abridged,
     check_checkpoint,
@@ -69,9 +69,8 @@ def topics(
     with cluster(scheduler) as client:
         fit_texts(model, collection_from(path, weighting, reading, client))
         with working("describing and saving"):
-            topic_list = model.topics(terms)
-            if output is not None:
-                model.save(output)
+            with saving(model, output):
+                topic_list = model.topics(terms)
             if report is not None:
                 from partwise.report import write_report  # imported late: only a page needs it
 
