@@ -112,6 +112,23 @@ def test_a_document_that_is_not_there(model):
         model.similar(30)
 
 
+def test_a_document_by_its_title(model):
+    """A title names the document that has it, as answers show it; of several the ids are told, a near one is shown."""
+    assert model.index("Kitchen 4") == 4
+    assert model.similar("Kitchen 4", 3) == model.similar("d04", 3)
+    assert model.explain("Kitchen 4") == model.explain(4)
+    with pytest.raises(ValueError, match="There is no document with the id 'Kitchen4'; did you mean 'Kitchen 4'"):
+        model.index("Kitchen4")
+    several = TopicModel(2).fit(
+        [dataclasses.replace(d, title="Sea" if d.label == "sea" else "d01") for d in documents()]
+    )
+    assert several.index("d01") == 1
+    with pytest.raises(ValueError, match="10 documents have the title 'Sea'; name one by its id, 'd00' or 'd03'"):
+        several.index("Sea")
+    with pytest.raises(ValueError, match="There is no document with the id ''"):
+        TopicModel(2).fit(texts()).index("")
+
+
 def test_a_hashed_model_searches_and_transforms(tmp_path):
     """Queries meet the same places, names are words, and a file brings it all back."""
     model = TopicModel(3, weighting=Weighting(hashing=2**18)).fit(texts())

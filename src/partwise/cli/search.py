@@ -20,7 +20,7 @@ def search(
     model: options.Model,
     query: Annotated[str | None, typer.Argument(help="What to look for; - reads it from stdin.")] = None,
     n: Annotated[int, typer.Option("-n", "--number", help="How many documents.")] = 10,
-    like: Annotated[str | None, typer.Option(help="Instead of a query: the id of a document.")] = None,
+    like: Annotated[str | None, typer.Option(help="Instead of a query: the id or the title of a document.")] = None,
     blend: Annotated[
         float | None,
         typer.Option(help="The share of topics in the score: 0 is words alone, 1 topics alone; from k unless given."),

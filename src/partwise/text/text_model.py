@@ -136,8 +136,8 @@ class TextModel(ABC):
         return self.vocabulary.terms
 
     def index(self, document: int | str) -> int:
-        """The index of a document, given that or its id."""
-        ids = self.collection.ids
+        """The index of a document, given that, its id, or its title where no other document has the same."""
+        ids, titles = self.collection.ids, self.collection.titles
         if is_whole(document):
             if 0 <= int(document) < len(ids):
                 return int(document)
@@ -146,7 +146,13 @@ class TextModel(ABC):
             )
         if isinstance(document, str) and document in ids:
             return ids.index(document)
-        near = get_close_matches(str(document), ids, n=1)
+        titled = [i for i, title in enumerate(titles) if title and title == document]
+        if len(titled) == 1:
+            return titled[0]
+        if titled:
+            some = " or ".join(repr(ids[i]) for i in titled[:2])
+            raise ValueError(f"{len(titled):,} documents have the title {document!r}; name one by its id, {some}.")
+        near = get_close_matches(str(document), (*ids, *filter(None, titles)), n=1)
         hint = f"; did you mean {near[0]!r}?" if near else f" among the {len(ids):,} of the model."
         raise ValueError(f"There is no document with the id {document!r}{hint}")
 
