@@ -48,6 +48,28 @@ def test_a_zip_file(tmp_path):
         read_documents(tmp_path / "no.zip")
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_text_in_utf_16_among_others(encoding, tmp_path):
+    """It is read and noted by its mark, as Windows writes it; what only begins so is left out, and so is UTF-32."""
+    mark = "\ufeff".encode(encoding)
+    (tmp_path / "a.txt").write_bytes(mark + "Öl und Käse".encode(encoding))
+    (tmp_path / "b.txt").write_bytes("Käse".encode())
+    (tmp_path / "c.bin").write_bytes(mark + "\ud800 \0".encode(encoding, "surrogatepass"))
+    (tmp_path / "d.bin").write_bytes("\ufeffnein".encode("utf-32-le"))
+    said = []
+    texts = [("a.txt", "Öl und Käse"), ("b.txt", "Käse")]
+    assert ids_and_texts(tmp_path, warn=said.append) == texts
+    assert [sentence.split(":")[0] for sentence in said] == [
+        "Not utf-8, so read as utf-16",
+        "Not text but a binary file, so left out",
+    ]
+    assert "2 times" in said[1]
+    with zipfile.ZipFile(tmp_path / "texts.zip", "w") as archive:
+        for name, _ in texts:
+            archive.write(tmp_path / name, name)
+    assert ids_and_texts(tmp_path / "texts.zip", warn=said.append) == texts
+
+
 def test_an_array_of_json(tmp_path):
     """Of objects or of texts; anything else is refused in a sentence."""
     path = tmp_path / "x.json"

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from partwise.text.document import Document
-from partwise.text.readers.source import LIMIT, TOO_LONG, TextSource
+from partwise.text.readers.source import BINARY, LIMIT, TOO_LONG, TextSource
 from partwise.text.readers.table_columns import TableColumns
 
 READERS, BATCH = 8, 256
@@ -58,8 +58,9 @@ def text_of(source: TextSource) -> str | None:
     """The text of a file; None, and a problem noted, when it is no text or cannot be read."""
     try:
         with source.opened() as stream:
-            if source.is_binary(stream):
-                source.problems.note("Not text but a binary file, so left out", source.name)
+            wide = source.is_wide(stream)
+            if source.is_binary(stream) and not wide:
+                source.problems.note(BINARY, source.name)
                 return None
             raw = stream.read(LIMIT + 1)
     except (OSError, ValueError):  # may not be read, or a damaged gzip file
@@ -68,4 +69,5 @@ def text_of(source: TextSource) -> str | None:
     if len(raw) > LIMIT:
         source.problems.note(TOO_LONG, source.name)
         return None
-    return source.decoder.text(raw, source.name, 1)
+    decoder = source.decoder
+    return decoder.wide_text(raw, source.name) if wide else decoder.text(raw, source.name, 1)

@@ -23,6 +23,7 @@ from partwise.storage.gzipped import gunzipped
 LIMIT = 1 << 25
 """The most bytes of one document; what is longer is hardly one document, and its words would fill the memory."""
 BLOCK = 1 << 16
+BINARY = "Not text but a binary file, so left out"
 TOO_LONG = f"Longer than {LIMIT >> 20} MB, so left out"
 BOM = "\ufeff"
 ENCODING = "utf-8,latin-1"
@@ -98,6 +99,16 @@ class Decoder:
             return text.removeprefix(BOM) if line == 1 else text
         raise AssertionError("There is always an encoding.")
 
+    def wide_text(self, raw: bytes, name: str) -> str | None:
+        """The text of a file that begins as UTF-16 does, which is noted; None where it goes on otherwise."""
+        try:
+            text = raw.decode("utf-16")
+        except UnicodeDecodeError:
+            self._problems.note(BINARY, name)
+            return None
+        self._problems.note(f"Not {self.first}, so read as utf-16", name)
+        return text
+
     def _refusal(self, error: UnicodeDecodeError, raw: bytes, name: str, line: int) -> str:
         line += raw.count(b"\n", 0, error.start)
         byte = f" (byte 0x{raw[error.start]:02X})" if error.start < len(raw) else ""
@@ -170,6 +181,12 @@ class TextSource:
         """Whether the first bytes hold a NUL, which no text has outside UTF-16 and UTF-32."""
         return self.decoder.by_line and b"\0" in stream.peek(1 << 16)
 
+    def is_wide(self, stream: io.BufferedReader) -> bool:
+        """Whether a file that is binary in this encoding begins with the mark of UTF-16."""
+        marked = stream.peek(4)[:4]
+        wide = marked[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and marked != codecs.BOM_UTF32_LE
+        return wide and self.is_binary(stream)
+
     def lines(self, stream: io.BufferedReader) -> Iterator[tuple[int, str | None]]:
         """(number, line with its end), the line None where it is longer than LIMIT; a binary file is refused."""
         return enumerate(
@@ -179,7 +196,7 @@ class TextSource:
     def line_blocks(self, stream: io.BufferedReader) -> Iterator[Iterable[str] | int]:
         """Lines with their ends, many at a time; the number of a line in place of one that is longer than LIMIT."""
         if self.is_binary(stream):
-            wide = stream.peek(2)[:2] in (b"\xff\xfe", b"\xfe\xff")
+            wide = self.is_wide(stream)
             hint = "it is UTF-16: say --encoding utf-16." if wide else "it is a binary file, not text."
             raise ValueError(f"{self.name} holds NUL bytes: {hint}")
         return self._decoded_blocks(stream) if self.decoder.by_line else self._wide_lines(stream)
