@@ -3,6 +3,7 @@
 import json
 import os
 import random
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -100,6 +101,19 @@ def test_every_weighting(visit, folder, algorithm, weighting):
     model = TopicModel(4, weighting=weighting, algorithm=algorithm).fit(documents(80))
     path = write_report(model, folder / f"{algorithm}.html", runs=0)
     agree(visit(path, charts=False), model, queries(model, 60))
+
+
+def test_exact_copies_have_one_place(visit, folder):
+    """As at the command line: the first document with a text stands for all, and its line names the others."""
+    corpus = documents(40)
+    corpus += [replace(corpus[place], id=f"copy {place}{mark}") for place, mark in ((3, "a"), (3, "b"), (8, ""))]
+    model = TopicModel(4).fit(corpus)
+    page = visit(write_report(model, folder / "copies.html", runs=0), charts=False)
+    agree(page, model, queries(model, 30))
+    page.fill("#search", corpus[3].text)
+    assert "; 2 exact copies are copy 3a, copy 3b" in page.locator("#document-rows .why").first.inner_text()
+    page.fill("#search", corpus[8].text)
+    assert "; an exact copy is copy 8" in page.locator("#document-rows .why").first.inner_text()
 
 
 def test_unknown_words_are_told(visit, plain_page):

@@ -356,6 +356,17 @@ def test_sparse_parts_at_the_command_line(warm, tmp_path):
     assert (done.returncode, "leave out --l1-w" in done.stderr) == (2, True)
 
 
+def test_search_shows_exact_copies_with_the_first(folder, warm, tmp_path):
+    """One place in the answer, and the ids of the others below it, five at most."""
+    lines = (folder / "news.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "news.csv").write_text("".join([*lines, lines[1], *7 * [lines[2]]]), encoding="utf-8")
+    good(warm("topics", "news.csv", "-k", 2, "-o", "m", "--title-column", "none", cwd=tmp_path))
+    model = pw.load(tmp_path / "m")
+    one, several = (good(warm("search", "m", model.collection.snippets[i], "-n", 1, cwd=tmp_path)) for i in (0, 1))
+    assert "an exact copy is 31\n" in one
+    assert "7 exact copies are 32, 33, 34, 35, 36 and 2 more" in " ".join(several.split())
+
+
 def test_a_model_is_saved_while_it_is_described(tmp_path):
     """On another thread, which is waited for; its error comes where the context ends."""
     here, saved = threading.get_ident(), []

@@ -140,3 +140,19 @@ def test_a_blend_is_a_share(model, blend):
     """Anything else is refused."""
     with pytest.raises(ValueError, match="blend must be a finite number in"):
         model.search("ship", blend=blend)
+
+
+def test_exact_copies_have_one_place():
+    """The first document with a text stands for all; its hit has their ids, and a document is not similar to itself."""
+    plain = documents()
+    copies = [Document("copy", plain[4].text, "another title"), Document("third", plain[4].text)]
+    for model in (TopicModel(3).fit([*plain, *copies]), LSI(3).fit([*plain, *copies])):
+        for blend in (0, None, 1):
+            hits = {hit.id: hit for hit in model.search(plain[4].text, 40, blend)}
+            assert hits["d04"].copies == ("copy", "third")
+            assert not hits.keys() & {"copy", "third"}
+            assert {hit.copies for id_, hit in hits.items() if id_ != "d04"} == {()}
+        first, third = ([hit.id for hit in model.similar(name, 40)] for name in ("d04", "third"))
+        assert first == third
+        assert not {hit.id for hit in model.similar("copy", 40)} & {"d04", "copy", "third"}
+        assert "d04" in {hit.id for hit in model.similar("d07", 40)}

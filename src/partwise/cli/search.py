@@ -61,7 +61,7 @@ def show_answer(answer: Answer, names: tuple[str, ...]) -> None:
     for hit in answer:
         head = f"{hit.id}  {hit.title}" if hit.title and hit.title != hit.id else hit.id
         words = hit.snippet.removeprefix(hit.title).strip()
-        lines = [abridged(head, 120), *([abridged(words, 130)] if words else []), _why(hit, names)]
+        lines = [abridged(head, 120), *filter(None, (abridged(words, 130), _why(hit, names), _copies(hit)))]
         topic = ["" if hit.topic is None else str(hit.topic)] if names else []
         shown.add_row(f"{hit.score:.3f}", *topic, cell(*lines, styles=["bold", *["dim"] * (len(lines) - 1)]))
     show(shown)
@@ -75,3 +75,12 @@ def _why(hit: Hit, names: tuple[str, ...]) -> str:
     """Which words of the query a document holds, and which topic carried it."""
     words = f"has {', '.join(hit.words)}" if hit.words else "has no word of the query"
     return words if hit.carrier is None else f"{words}; by topic {hit.carrier} ({names[hit.carrier]})"
+
+
+def _copies(hit: Hit, most: int = 5) -> str:
+    """Which documents have the same text, the first few by their ids."""
+    if not hit.copies:
+        return ""
+    rest = f" and {len(hit.copies) - most:,} more" if len(hit.copies) > most else ""
+    number = "an exact copy is" if len(hit.copies) == 1 else f"{len(hit.copies):,} exact copies are"
+    return f"{number} {', '.join(hit.copies[:most])}{rest}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from partwise.report.encoding import Payload, clipped, packed, packed_rows
@@ -35,12 +37,20 @@ def documents_payload(labelled: LabelledFit) -> Payload:
         "snippets": _strings([_snippet(labelled.titles[i], labelled.snippets[i], length) for i in indices]),
         "h": packed_rows(labelled.fit.h[chosen]),
         "words": None if labelled.model is None else words_payload(labelled.model, chosen),
+        "copies": [] if labelled.model is None else _copies(labelled.model.collection.copies, indices),
         "scale": packed(mixture_scale(labelled.fit.w), "f8"),
     }
 
 
 def _strings(texts: list[str]) -> list[str] | None:
     return texts if any(texts) else None
+
+
+def _copies(copies: Mapping[int, Sequence[int]], indices: Sequence[int]) -> list[tuple[int, int]]:
+    """(place on the page, place of the first document with the same text there)"""
+    places = {index: place for place, index in enumerate(indices)}
+    groups = ([places[i] for i in (first, *later) if i in places] for first, later in copies.items())
+    return [(place, group[0]) for group in groups for place in group[1:]]
 
 
 def _snippet(title: str, snippet: str, length: int) -> str:

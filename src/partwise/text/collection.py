@@ -82,6 +82,23 @@ class Collection:
         lengths: Array = np.sqrt(as_data(self.A, zero=True).T.row_norms2)
         return lengths
 
+    @cached_property
+    def copies(self) -> dict[int, tuple[int, ...]]:
+        """document -> the later documents with the same text, where there are any."""
+        groups: dict[int, list[int]] = {}
+        for copy, first in self.duplicates:
+            groups.setdefault(first, []).append(copy)
+        return {first: tuple(later) for first, later in groups.items()}
+
+    @cached_property
+    def _copy_pairs(self) -> Array:
+        return np.array(self.duplicates, np.intp).reshape(-1, 2)
+
+    def hidden(self, document: int | None = None) -> Array:
+        """What an answer leaves out: copies of other documents, and all documents with the text of the given one."""
+        later, first = self._copy_pairs.T
+        return later if document is None else np.concatenate([later, [document], first[later == document]])
+
     def without(self, words: Sequence[str]) -> Collection:
         """This collection in memory as if some words were stop words; every term that holds one is left out."""
         vocabulary = self.vocabulary

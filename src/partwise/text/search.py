@@ -44,6 +44,8 @@ class Hit:
     """The word part, the cosine of the weighted words."""
     topic_score: float = 0.0
     """The topic part, the cosine of W h_q and W h_d."""
+    copies: tuple[str, ...] = ()
+    """The ids of later documents with the same text, which have no place of their own in an answer."""
 
 
 @dataclass(frozen=True)
@@ -123,8 +125,8 @@ def _by_lengths(dots: Array, lengths: Array, length: float) -> Array:
     return np.clip(score, -1, 1)
 
 
-def best(scores: Array, n: int, without: int | None = None, ties: Array | None = None) -> Array:
-    """The indices of the ``n`` highest scores above 0, highest first.
+def best(scores: Array, n: int, without: int | Array | None = None, ties: Array | None = None) -> Array:
+    """The indices of the ``n`` highest scores above 0, highest first, without some.
 
     Where scores tie the one with the higher value in ``ties`` comes first, then the earlier document.
     """

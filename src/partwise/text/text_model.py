@@ -165,7 +165,7 @@ class TextModel(ABC):
 
         ``blend`` is β: 0 looks at the words alone, 1 at the topics alone; by default it depends on k
         (:func:`partwise.text.search.default_blend`). Where no word of the query plays a part in a topic β is 0. A hit
-        says which words of the query it holds and which topic carried it.
+        says which words of the query it holds, which topic carried it, and which documents are exact copies of it.
         """
         column = self._query_column(query)
         row = self.fold_in(sp.csr_array(column[:, None]))[0]
@@ -174,7 +174,10 @@ class TextModel(ABC):
         return replace(answer, unknown=unknown, suggestions=self.vocabulary.suggestions(unknown)) if unknown else answer
 
     def similar(self, document: int | str, n: int = 10, blend: float | None = None) -> Answer:
-        """The ``n`` documents nearest to one of the collection, itself left out; ``blend`` as in :meth:`search`."""
+        """The ``n`` documents nearest to one of the collection, itself and its exact copies left out.
+
+        ``blend`` and what a hit says are as in :meth:`search`.
+        """
         index = self.index(document)
         column = self.collection.column(index)
         if not column.any():
@@ -203,7 +206,7 @@ class TextModel(ABC):
         words = word_cosines(rows, weights, self.collection.lengths)
         topics = cosines(self.gram, row, self._points, self.lengths)
         scores = (1 - beta) * words + beta * topics
-        chosen = best(scores, n, without, words)
+        chosen = best(scores, n, self.collection.hidden(without), words)
         summands = rows[:, chosen].toarray().T * weights
         hits = tuple(
             replace(
@@ -220,7 +223,8 @@ class TextModel(ABC):
     def _hit(self, i: int, score: float) -> Hit:
         collection, (topic, degree) = self.collection, self._strongest_topic(i)
         id_, title, label = collection.ids[i], collection.titles[i], collection.labels[i]
-        return Hit(i, id_, title, score, topic, degree, label, collection.snippets[i])
+        copies = tuple(collection.ids[copy] for copy in collection.copies.get(i, ()))
+        return Hit(i, id_, title, score, topic, degree, label, collection.snippets[i], copies=copies)
 
     def _carrier(self, row: Array, i: int) -> int | None:
         """The topic that a query, given by its coordinates, and a document share most, where there are topics."""

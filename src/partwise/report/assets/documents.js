@@ -47,11 +47,14 @@ function listed() {
   return { rows, reason, say, scored: found !== null };
 }
 
+const someOf = (ids, most = 5) => ids.slice(0, most).join(", ") + (ids.length > most ? ` and ${whole(ids.length - most)} more` : "");
+
 // A line that says why a document was found.
-function reasonLine({ terms, topic }) {
+function reasonLine({ terms, topic, copies }) {
   const held = terms.length ? `Has ${terms.join(", ")}` : "Has no word of the query";
   return make("div", { class: "small why", dir: "auto" }, held,
-    topic < 0 ? null : ["; by ", dot(topic), " ", given(topics[topic].name)]);
+    topic < 0 ? null : ["; by ", dot(topic), " ", given(topics[topic].name)],
+    copies.length ? `; ${copies.length === 1 ? "an exact copy is" : `${whole(copies.length)} exact copies are`} ${someOf(copies)}` : null);
 }
 
 function documentRow([i, score], place, reason) {

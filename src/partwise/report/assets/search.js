@@ -79,23 +79,29 @@ function topicScores(row) {
 
 const rounded = (score) => Math.round(1e12 * score) / 1e12;
 
+// A document -> the first one with the same text, which stands for it in an answer.
+const copyOf = new Map(page.documents.copies);
+const firstOf = (i) => (copyOf.has(i) ? copyOf.get(i) : i);
+
 // [document, score] for all with a score above 0, best first; equal scores by their words, then as the documents come.
 function nearest(column, row, blend, without = -1) {
   const share = row.some((value) => value > 0) ? blend : 0;
-  const byWords = wordScores(column), byTopics = topicScores(row), found = [];
+  const byWords = wordScores(column), byTopics = topicScores(row), own = firstOf(without), found = [];
   for (let i = 0; i < count; i++) {
     const score = rounded((1 - share) * byWords[i] + share * byTopics[i]);
-    if (score > 0 && i !== without) found.push([i, score, rounded(byWords[i])]);
+    if (score > 0 && !copyOf.has(i) && i !== own) found.push([i, score, rounded(byWords[i])]);
   }
   return found.sort((a, b) => b[1] - a[1] || b[2] - a[2] || a[0] - b[0]);
 }
 
-// Why document i was found: the terms of the query that it holds, the heaviest first, and the topic that both share most.
+// Why document i was found: the terms of the query that it holds, the heaviest first, the topic that both share most,
+// and the exact copies of i.
 function why(i, column, row) {
   const asked = new Map(column), right = times(gram(), row);
   const held = columnAt(i).map(([place, value]) => [place, value * (asked.get(place) || 0)]).filter(([, value]) => value > 0);
   const terms = held.sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 8).map(([place]) => page.factor.names[place]);
   let topic = -1, most = 0;
   h.each(i, (c, value) => { if (value * right[c] > most) { most = value * right[c]; topic = c; } });
-  return { terms, topic };
+  const copies = page.documents.copies.filter(([, first]) => first === i).map(([copy]) => page.documents.ids[copy]);
+  return { terms, topic, copies };
 }
