@@ -113,3 +113,32 @@ def test_forged_checkpoints_are_refused_in_a_sentence(place, value, tmp_path):
     archive.write(path, KIND, LAYOUT, meta, arrays)
     with pytest.raises(ValueError, match="do not fit together"):
         pw.resume(path).go(A)
+
+
+@pytest.mark.parametrize(
+    ("place", "forged"),
+    [
+        ("last.basis.rows", lambda array: array[:-1]),
+        ("last.basis.rows", lambda array: -array),
+        ("last.weights.rows", lambda array: array * np.nan),
+        ("last.weights.rows", lambda array: array.astype(">f8")),
+        ("last.basis.gram", lambda array: array[:2]),
+        ("last.momentum.ahead.rows", lambda array: array.astype(complex)),
+        ("last.momentum.h", lambda array: array[:-1]),
+        ("last.previous_w", lambda array: array.ravel()),
+        ("last.angles", lambda array: array[:0]),
+        ("history", lambda array: array[:0]),
+    ],
+)
+def test_forged_arrays_of_a_run_are_refused(place, forged, tmp_path, monkeypatch):
+    """A factor with too few rows would be read past its end, and what is not finite would be returned."""
+    path = tmp_path / "run"
+    assert broken(monkeypatch, path, 4, matrix=sp.csr_array(A))
+    (tmp_path / "run.previous").unlink()
+    meta, arrays, _ = archive.read(path, KIND, LAYOUT)
+    inside = meta["state"]["run"]
+    for name in place.split("."):
+        inside = inside[name]
+    archive.write(path, KIND, LAYOUT, meta, arrays | {inside["array"]: forged(arrays[inside["array"]])})
+    with pytest.raises(ValueError, match="do not fit together"):
+        pw.resume(path).go(sp.csr_array(A))

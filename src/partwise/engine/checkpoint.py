@@ -102,28 +102,56 @@ class Phase:
 
     def run(self, meta: Mapping[str, Any], arrays: Mapping[str, Array]) -> Run:
         """A run again."""
-        reader = Reader(arrays, lambda array: held(self.problem.data, array))
-        last = self._step(reader, meta["last"])
-        history = [] if meta["history"] is None else arrays[meta["history"]["array"]].tolist()
+        last = self._step(meta["last"], arrays)
+        history = np.empty(0, HISTORY) if meta["history"] is None else arrays[meta["history"]["array"]]
+        if history.dtype != HISTORY or history.ndim != 1 or (last is not None and not len(history)):
+            raise ValueError("The history is not that of a run.")
         return Run(
             problem=self.problem,
             seed=int(meta["seed"]),
             rules=self.rules,
             keep=self.keep,
-            history=[_record(row) for row in history],
-            best=last if meta["best"] == "last" else self._step(reader, meta["best"]),
+            history=[_record(row) for row in history.tolist()],
+            best=last if meta["best"] == "last" else self._step(meta["best"], arrays),
             returned=int(meta["returned"]),
             last=last,
-            start=None if meta["start"] is None else (reader.read(StartCost, meta["start"][0]), meta["start"][1]),
+            start=None if meta["start"] is None else (Reader().read(StartCost, meta["start"][0]), meta["start"][1]),
             offset=int(meta["offset"]),
             reason=meta["reason"] and Reason[meta["reason"]],
         )
 
-    def _step(self, reader: Reader, meta: Any) -> Step | None:
+    def _step(self, meta: Any, arrays: Mapping[str, Array]) -> Step | None:
         if meta is None:
             return None
-        problem, step = self.problem, reader.read(Step, meta)
+        problem = self.problem
+        check_step(Reader(arrays).read(Step, meta), problem)
+        step = Reader(arrays, lambda array: held(problem.data, array)).read(Step, meta)
         return replace(step, deferred=problem.deferred_check(step.own(problem.algorithm), step.basis, step.weights))
+
+
+def check_step(step: Step, problem: Problem) -> None:
+    """Raise where an array of a stored step has other sizes or another type than the problem's, or is not finite.
+
+    No kernel checks an index, so that a factor with too few rows would be read past its end.
+    """
+    (m, n), k, dtype = problem.data.shape, problem.rank, problem.data.dtype
+    factors = [(step.basis, m, n), (step.weights, n, m)]
+    tall = [(step.previous_w, m)]
+    if step.momentum is not None:
+        factors.append((step.momentum.ahead, m, n))
+        tall.append((step.momentum.h, n))
+    for factor, rows, others in factors:
+        tall += [(factor.rows, rows), (factor.rhs, others)]
+    sized = [(array, (rows, k), dtype) for array, rows in tall]
+    sized += [(factor.gram, (k, k), np.float64) for factor, _, _ in factors] + [(step.angles, (k,), np.float64)]
+    for array, shape, kind in sized:
+        if array is None:
+            continue
+        sound = isinstance(array, np.ndarray) and array.shape == shape and array.dtype == kind
+        if not sound or (step.finite and not np.isfinite(array).all()):
+            raise ValueError("The arrays are not those of this run.")
+    if step.finite and (step.w.min() < 0 or step.h.min() < 0):
+        raise ValueError("The factors are not nonnegative.")
 
 
 def _record(row: Any) -> Record:
