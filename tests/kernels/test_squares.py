@@ -1,5 +1,8 @@
 """Rows times a small matrix against numpy."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -59,3 +62,30 @@ def test_nothing_beside_the_rows_is_written():
     square_product(left, square, 0.0, around[2:9])
     assert (around[:2] == 3).all()
     assert (around[9:] == 3).all()
+
+
+INTERRUPTED = """
+import sys
+import numpy as np
+from partwise import kernels
+
+class Finder:
+    @staticmethod
+    def find_spec(name, *_):
+        if name.startswith("scipy.linalg"):
+            raise KeyboardInterrupt
+
+assert "scipy.linalg" not in sys.modules
+sys.meta_path.insert(0, Finder)
+try:
+    kernels.squares.square_product(np.ones((3, 2)), np.eye(2), 0.0, np.empty((3, 2)))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_an_interrupt_while_blas_is_loaded_can_be_caught():
+    """numba ends the process where the import of BLAS within a kernel does not succeed; compiling it is another way."""
+    square_product(np.ones((3, 2)), np.eye(2), 0.0, np.empty((3, 2)))  # so that the other process need not compile it
+    process = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stdout) == (0, "interrupted\n"), process.stderr

@@ -3,6 +3,7 @@
 A row has the same bits wherever it stands. What is not a number stays.
 """
 
+from importlib import import_module
 from typing import Any
 
 import numba
@@ -36,6 +37,7 @@ def square_product(rows: Array, square: Array, floor: Any, out: Array) -> None:
     elif rows.itemsize == 4:
         _narrow_product(rows, square, floor, out)
     else:
+        import_module("scipy.linalg.cython_blas")  # which numba imports within the kernel, where Ctrl-C would be fatal
         _blas_product(rows, square, floor, out)
 
 
