@@ -141,7 +141,10 @@ def test_other_files_are_refused(model, tmp_path):
     ("kind", "name", "change"),
     [
         (TopicModel, "a_terms", lambda counts: -counts),
+        (TopicModel, "a_terms", lambda counts: counts // 2),
+        (LSI, "a_terms", lambda counts: counts.astype(float)),
         (TopicModel, "a_values", lambda values: values.astype("U8")),
+        (LSI, "a_values", lambda values: np.full(len(values), 1e300)),
         (TopicModel, "a_values", lambda values: -values),
         (LSI, "s", lambda values: values.astype("U8")),
         (LSI, "u", lambda values: values * np.nan),
@@ -149,6 +152,7 @@ def test_other_files_are_refused(model, tmp_path):
         (LSI, "s", lambda values: values[:, None]),
         (LSI, "a_values", lambda values: values.astype(np.float16)),
         (TopicModel, "vocabulary_global_weights", lambda weights: weights * np.inf),
+        (LSI, "vocabulary_global_weights", lambda weights: -weights),
         (LSI, "a_documents", lambda documents: documents + 1000),
     ],
 )

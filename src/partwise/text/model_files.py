@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike
 
 from partwise.data.as_data import as_data
-from partwise.data.sparse_structure import check_structure
+from partwise.data.sparse_structure import check_structure, check_whole
 from partwise.linalg.svd import SVD
 from partwise.result.factorization import Factorization
 from partwise.storage import archive
@@ -203,10 +203,15 @@ def _collection(remarks: Plain, arrays: Mapping[str, Array], shape: tuple[int, i
     strings = {name: array_to_strings(arrays[name]) for name in STRINGS}
     if len(vocabulary) != shape[0] or any(len(values) != shape[1] for values in strings.values()):
         raise ValueError("The names do not fit the factors.")
-    starts = narrow(np.concatenate([[0], np.cumsum(arrays["a_terms"], dtype=np.int64)]))
+    counts = arrays["a_terms"]
+    check_whole(counts, "a_terms")
+    starts = narrow(np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]))
+    if starts[-1] != len(arrays["a_values"]):
+        raise ValueError("The entries of the terms are not all there are.")
     matrix = sp.csr_array((arrays["a_values"], arrays["a_documents"], starts), shape=shape)
     check_structure(matrix)
-    if matrix.dtype not in (np.float32, np.float64) or not np.isfinite(matrix.data).all() or (matrix.data < 0).any():
+    sound = (matrix.data >= 0) & (matrix.data <= np.finfo(np.float32).max)  # a file holds them in single precision
+    if matrix.dtype not in (np.float32, np.float64) or not sound.all():
         raise ValueError("The entries are not those of a nonnegative matrix.")
     notes = Reader().read(DocumentRemarks, remarks)
     return Collection(**strings, A=matrix, vocabulary=vocabulary, empty=notes.empty, duplicates=notes.duplicates)

@@ -126,8 +126,8 @@ class Vocabulary:
         weights = np.asarray(arrays["global_weights"], np.float64)
         if not len(terms) == len(keys) == len(weights) or weights.ndim != 1:
             raise ValueError("The vocabulary is damaged: terms, keys and weights differ in number.")
-        if not np.isfinite(weights).all():
-            raise ValueError("The vocabulary is damaged: its weights are not finite.")
+        if not (np.isfinite(weights) & (weights >= 0)).all():
+            raise ValueError("The vocabulary is damaged: its weights are not finite and nonnegative.")
         return cls(Weighting.from_dict(array_to_json(arrays["weighting"])), terms, keys, weights, phrases)
 
 
