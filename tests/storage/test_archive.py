@@ -654,17 +654,28 @@ def test_an_array_that_says_it_is_longer_is_not_allocated(tmp_path: Path) -> Non
         pw.load(forged)
 
 
-@pytest.mark.parametrize("name", ["header", "w", "more"])
-def test_an_array_of_little_but_zeros_is_not_read(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file of a megabyte cannot fill gigabytes, declared or not, in the header or beside it."""
+@pytest.mark.parametrize(
+    "zeros",
+    [
+        {"header": files.HEADER_BOMB // 8},
+        {"w": 2**21},
+        {"more": 2**21},
+        {f"more {number}": 2**18 for number in range(8)},
+    ],
+    ids=["header", "w", "more", "several"],
+)
+def test_arrays_of_little_but_zeros_are_not_read(
+    zeros: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of a megabyte cannot fill gigabytes, declared or not, in the header or beside it, at once or in turns."""
     path, forged = tmp_path / "fit", tmp_path / "forged"
     pw.factorize(A, 2, stop=pw.MaxIterations(2)).save(path)
     with zipfile.ZipFile(path) as source, zipfile.ZipFile(forged, "w", zipfile.ZIP_DEFLATED) as target:
         header = json.loads(np.load(io.BytesIO(source.read("header.npy"))).tobytes())
-        header["arrays"] = sorted({*header["arrays"], name} - {"header"})
+        header["arrays"] = sorted({*header["arrays"], *zeros} - {"header"})
         members = {member: np.load(io.BytesIO(source.read(f"{member}.npy"))) for member in ("w", "h", "history")}
         members["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-        for member, array in (members | {name: np.zeros(2**21)}).items():
+        for member, array in (members | {name: np.zeros(size) for name, size in zeros.items()}).items():
             with target.open(f"{member}.npy", "w") as file:
                 np.lib.format.write_array(file, array)
     read, plain = [], np.lib.format.read_array

@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -21,8 +21,10 @@ LEVEL = 1
 """Of compression: twice as fast as the usual 6, for files that are a twentieth larger (20,000 articles, 20 topics)."""
 SAMPLE, SHRUNK = 2**16, 0.8
 """An array is compressed where its first bytes become this much of their number or less; weights of terms do not."""
-BOMB, DENSEST = 2**26, 500
-"""A member of so many bytes that take less than a 500th in the file is refused: at our level zeros take a 229th."""
+BOMB, DENSEST = 2**26, 300
+"""More bytes than this, in a file of less than a 300th of them, are refused: at our level zeros take a 229th."""
+HEADER_BOMB, DENSEST_HEADER = 2**22, 20
+"""The same for the JSON header, which takes up to twenty times its bytes in memory; rows of numbers take a tenth."""
 
 
 class Damaged(ValueError):
@@ -53,7 +55,7 @@ def members(kind: str, number: int, meta: Any, arrays: Mapping[str, Array]) -> d
 def kind(path: str | os.PathLike[str]) -> str | None:
     """The kind in the header of a file, or None where it has no such header."""
     try:
-        with Path(path).open("rb") as file, zipfile.ZipFile(file) as archive:
+        with Path(path).open("rb") as file, _opened(file) as archive:
             return str(json.loads(_array(archive, "header.npy").tobytes())["kind"])
     except Exception:  # a damaged archive can raise nearly anything; ``read`` says what is wrong
         return None
@@ -62,7 +64,7 @@ def kind(path: str | os.PathLike[str]) -> str | None:
 def read(path: str | os.PathLike[str], kind: str, layout: int) -> tuple[Any, dict[str, Array], int]:
     """(meta, arrays, layout) of a file of this kind; every other file, and a newer layout, is refused in a sentence."""
     try:
-        with Path(path).open("rb") as file, zipfile.ZipFile(file) as archive:
+        with Path(path).open("rb") as file, _opened(file) as archive:
             header = json.loads(_array(archive, "header.npy").tobytes())
             actual, written, meta = str(header["kind"]), int(header["version"]), header["meta"]
             names = sorted(name.removesuffix(".npy") for name in archive.namelist() if name != "header.npy")
@@ -84,14 +86,21 @@ def read(path: str | os.PathLike[str], kind: str, layout: int) -> tuple[Any, dic
     return meta, arrays, written
 
 
+def _opened(file: IO[bytes]) -> zipfile.ZipFile:
+    """The archive, unless its members would take far more memory than those of any file that is saved."""
+    archive, stored = zipfile.ZipFile(file), os.fstat(file.fileno()).st_size
+    sizes = {member.filename: member.file_size for member in archive.infolist()}
+    too_large = sum(sizes.values()) > max(BOMB, DENSEST * stored)
+    if too_large or sizes["header.npy"] > max(HEADER_BOMB, DENSEST_HEADER * stored):
+        raise ValueError("The arrays would take far more memory than any that are saved.")
+    return archive
+
+
 def _array(archive: zipfile.ZipFile, name: str) -> Array:
     """One array, which must fill its member: zipfile compares the checksum at the end of it."""
-    declared = archive.getinfo(name)
-    if declared.file_size > max(BOMB, DENSEST * declared.compress_size):
-        raise ValueError("The array would take far more memory than anything that is saved.")
     with archive.open(name) as member:
         shape, dtype = read_npy_header(member)
-        if member.tell() + math.prod(shape) * dtype.itemsize != declared.file_size:
+        if member.tell() + math.prod(shape) * dtype.itemsize != archive.getinfo(name).file_size:
             raise ValueError("The array is not as long as its header says.")
     with archive.open(name) as member:
         array: Array = np.lib.format.read_array(member, allow_pickle=False)
