@@ -696,6 +696,9 @@ FORGED: list[tuple[str, Any]] = [
     ("certificate.threads", "x"),
     ("algorithm.penalties", [[]]),
     ("algorithm.penalties", [{}, {}]),
+    ("algorithm.penalties", [[0.1, None], {"kind": "ComponentSparsity", "ridge": [0.1, 0.1, 0.1]}]),
+    ("algorithm.penalties", [[0.1, None], {"kind": "ComponentSparsity", "ridge": [0.1, "x"]}]),
+    ("algorithm.penalties", [[0.1, None], {"kind": "ComponentSparsity", "linear_part": 3}]),
     ("reason", "X"),
 ]
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from partwise.algorithms.as_written import as_written
 from partwise.algorithms.base import Algorithm
 from partwise.algorithms.penalties import Penalty, Quadratic
@@ -56,6 +58,16 @@ def from_recipe(recipe: Mapping[str, Any] | None) -> Algorithm | None:
     algorithm = as_written(algorithm) if recipe.get("as_written") else algorithm
     w_fixed, h_fixed = recipe.get("frozen", ((), ()))
     return frozen(algorithm, w=w_fixed, h=h_fixed)
+
+
+def check_penalties(algorithm: Algorithm, rank: int) -> None:
+    """Raise where a penalty of an algorithm from a file is not one for ``rank`` components."""
+    for side in algorithm.sides:
+        matrix, linear = side.penalty.matrix(rank), side.penalty.linear(rank)
+        if matrix.shape != (rank, rank) or not np.isfinite(matrix).all():
+            raise ValueError("The quadratic part is not that of a penalty of this rank.")
+        if linear is not None and (linear.shape[-1:] != (rank,) or not np.isfinite(linear).all()):
+            raise ValueError("The linear part is not that of a penalty of this rank.")
 
 
 def _lam(known: Any) -> Any:

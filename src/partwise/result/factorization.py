@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from partwise.algorithms.base import Algorithm
-from partwise.algorithms.stored import from_recipe, recipe_of
+from partwise.algorithms.stored import check_penalties, from_recipe, recipe_of
 from partwise.data.as_data import as_factor, in_memory
 from partwise.data.products import gram_of
 from partwise.data.unknown import as_fitted
@@ -137,16 +137,19 @@ class Factorization:
     @classmethod
     def from_stored(cls, meta: Mapping[str, Any], arrays: Mapping[str, Array]) -> Factorization:
         """The factorisation that gave these; what does not fit together raises one of many errors."""
-        certificate = Certificate.from_dict(meta["certificate"])
+        certificate, algorithm = Certificate.from_dict(meta["certificate"]), from_recipe(meta["algorithm"])
+        rank = certificate.rank
         if arrays["history"].dtype != HISTORY:
             raise ValueError("The history has other columns.")
+        if algorithm is not None:
+            check_penalties(algorithm, rank)
         return cls(
-            w=as_factor(arrays["w"], "W", (certificate.shape[0], certificate.rank)),
-            h=as_factor(arrays["h"], "H", (certificate.shape[1], certificate.rank)),
+            w=as_factor(arrays["w"], "W", (certificate.shape[0], rank)),
+            h=as_factor(arrays["h"], "H", (certificate.shape[1], rank)),
             history=arrays["history"].view(np.recarray),
             reason=Reason[meta["reason"]],
             certificate=certificate,
-            algorithm=from_recipe(meta["algorithm"]),
+            algorithm=algorithm,
             restarts=tuple(Reader().read(StartRow, row) for row in meta.get("restarts", ())),
             recipe=meta["algorithm"],
         )
