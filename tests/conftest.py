@@ -70,6 +70,6 @@ def saved(folder: Path, warm: Callable[..., Any]) -> Path:
 def client() -> Iterator[Any]:
     """Two worker processes on this machine."""
     distributed = pytest.importorskip("distributed", reason="distributed is not installed: pip install partwise[dask]")
-    options = {"n_workers": 2, "processes": True, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "processes": True, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with distributed.LocalCluster(host="127.0.0.1", **options) as cluster, distributed.Client(cluster) as found:
         yield found

@@ -353,7 +353,7 @@ def test_a_client_that_is_not_the_current_one(client, tmp_path):
 
 def test_an_array_on_the_workers_of_a_client_that_is_not_the_current_one():
     """A sentence says what to do, and doing it helps."""
-    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": "127.0.0.1:0"}
     with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as other:
         array = other.persist(chunked(sparse(), (120, 150)))
         with pytest.raises(ValueError, match=r"within `with client\.as_current\(\):`"):
@@ -373,7 +373,7 @@ def test_a_client_for_one_call_alone(client):
 
 def test_a_result_whose_cluster_is_closed(tmp_path):
     """Its factors are gone: a sentence says what to do, and no file is written."""
-    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": "127.0.0.1:0"}
     with LocalCluster(**options) as cluster, Client(cluster):
         fit = pw.factorize(chunked(sparse(), (120, 150)), 4, stop=pw.MaxIterations(2))
     for use in (lambda: fit.save(tmp_path / "fit"), lambda: fit.predict(0, 0), lambda: fit.recommend(0)):
@@ -387,7 +387,7 @@ def test_a_cluster_that_is_gone(loss, monkeypatch):
     """What cannot be made again is said in a sentence, and nobody waits for workers that never come back."""
     monkeypatch.setattr(waiting, "PATIENCE", 0.2)
     monkeypatch.setattr(waiting, "LOOK", 0.1)
-    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": "127.0.0.1:0"}
     with LocalCluster(**options) as cluster, Client(cluster) as client:
         steps = pw.iterate(chunked(sparse(), (120, 150)), 4, algorithm="hals", init="random")
         next(steps)

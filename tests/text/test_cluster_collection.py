@@ -1,5 +1,7 @@
 """Texts on a cluster: real worker processes find the vocabulary and the topics of the run in memory."""
 
+from functools import partial
+
 import numpy as np
 import pyarrow
 import pyarrow.parquet
@@ -21,7 +23,7 @@ from partwise.text import (
     store_texts,
 )
 
-pytest.importorskip("distributed", reason="distributed is not installed: pip install partwise[dask]")
+distributed = pytest.importorskip("distributed", reason="distributed is not installed: pip install partwise[dask]")
 pytestmark = pytest.mark.filterwarnings("default")  # the cluster's own warnings are not ours
 
 COLUMNS = {"column": "body", "id_column": "name", "title_column": "head", "label_column": "kind"}
@@ -193,8 +195,10 @@ def test_the_command(client, folder, warm, tmp_path):
     assert load_model(tmp_path / "far").terms == load_model(tmp_path / "near").terms
 
 
-def test_a_scheduler_that_is_not_there():
+def test_a_scheduler_that_is_not_there(monkeypatch):
     """Refused soon, in a sentence, and so is an address that is none."""
+    # A client that cannot connect would stay the default one of this process, and later tests would use it.
+    monkeypatch.setattr(distributed, "Client", partial(distributed.Client, set_as_default=False))
     with pytest.raises(ConnectionError, match=r"No Dask scheduler answers at tcp://127\.0\.0\.1:9 within 0\.3 seconds"):
         connected("tcp://127.0.0.1:9", patience=0.3).__enter__()
     with pytest.raises(ValueError, match="not the address of a scheduler"):
