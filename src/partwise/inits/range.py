@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,7 +25,6 @@ class Range:
     """Of that product times the matrix."""
 
 
-Sizes: TypeAlias = np.ma.MaskedArray[Any, Any]
 RANGES = {8: Range(400, 490, 400, 480, 900), 4: Range(48, 60, 60, 90, 110)}
 
 
@@ -43,17 +41,15 @@ def in_range(data: Data, w: Array, h: Array | None = None) -> tuple[Array, Array
     return _moved(w, moves[0]), _moved(h, moves[1][:, None])
 
 
-def _sizes(factor: Array, axis: int) -> Sizes:
-    """The power of two that each topic's largest entry is below; a topic of zeros has none."""
+def _sizes(factor: Array, axis: int) -> Array:
+    """The power of two that each topic's largest entry is below, NaN for a topic of zeros."""
     largest = factor.max(axis=axis)
-    return np.ma.array(np.frexp(largest)[1].astype(np.int64), mask=largest == 0)
+    return np.where(largest > 0, np.frexp(largest)[1], np.nan)
 
 
-def _sound(sizes: Sizes, size: int, bounds: Range) -> Array:
+def _sound(sizes: Array, size: int, bounds: Range) -> Array:
     """Whether the topics of a factor, and of the other one when it is solved for, are in range; zeros always are."""
-    sound: Array = np.ma.getmaskarray(sizes) | (
-        _within(sizes.filled(0), size, bounds.side) & _within(size - sizes.filled(0), size, bounds.solved)
-    )
+    sound: Array = np.isnan(sizes) | (_within(sizes, size, bounds.side) & _within(size - sizes, size, bounds.solved))
     return sound
 
 
@@ -63,25 +59,29 @@ def _within(sizes: Array, size: int, bound: int) -> Array:
     return inside
 
 
-def _alone(sizes: Sizes, size: int, bounds: Range) -> Array:
+def _alone(sizes: Array, size: int, bounds: Range) -> Array:
     target = int(np.clip(size, -bounds.side, bounds.side))
-    return np.where(_sound(sizes, size, bounds), 0, (target - sizes).filled(0))
+    return _moves(_sound(sizes, size, bounds), target - sizes)
 
 
-def _together(down: Sizes, across: Sizes, size: int, bounds: Range) -> tuple[Array, Array]:
+def _together(down: Array, across: Array, size: int, bounds: Range) -> tuple[Array, Array]:
     """How far the columns of W and the rows of H are moved."""
     both = down + across
-    common = _common(both, size, bounds)
+    common = _common(both[~np.isnan(both)], size, bounds)
     still = _sound(down, size, bounds) & _sound(across, size, bounds) & (common == 0)
-    half = (both + common) // 2
-    targets = half.filled(0), (both + common - half).filled(0)
-    first, second = (np.where(still, 0, (t - s).filled(0)) for t, s in zip(targets, (down, across), strict=True))
-    return first, second
+    target = np.where(np.isnan(both), 0, both + common)
+    half = target // 2
+    return _moves(still, half - down), _moves(still, target - half - across)
 
 
-def _common(both: Sizes, size: int, bounds: Range) -> int:
+def _moves(still: Array, moves: Array) -> Array:
+    """The moves of the topics that are not to stand still; one of zeros has none."""
+    return np.where(still | np.isnan(moves), 0, moves).astype(np.int64)
+
+
+def _common(both: Array, size: int, bounds: Range) -> int:
     """How far all topics are moved so that the largest product is no longer out of range."""
-    if not both.count():
+    if not len(both):
         return 0
     largest = int(both.max())
     most = max(size, min(size + bounds.apart, bounds.product, bounds.mixed - size))
