@@ -136,13 +136,13 @@ def check_step(step: Step, problem: Problem) -> None:
     """
     (m, n), k, dtype = problem.data.shape, problem.rank, problem.data.dtype
     factors = [(step.basis, m, n), (step.weights, n, m)]
-    tall = [(step.previous_w, m)]
+    tall: list[tuple[Any, int]] = [(step.previous_w, m)]
     if step.momentum is not None:
         factors.append((step.momentum.ahead, m, n))
         tall.append((step.momentum.h, n))
     for factor, rows, others in factors:
         tall += [(factor.rows, rows), (factor.rhs, others)]
-    sized = [(array, (rows, k), dtype) for array, rows in tall]
+    sized: list[tuple[Any, tuple[int, ...], Any]] = [(array, (rows, k), dtype) for array, rows in tall]
     sized += [(factor.gram, (k, k), np.float64) for factor, _, _ in factors] + [(step.angles, (k,), np.float64)]
     for array, shape, kind in sized:
         if array is None:
