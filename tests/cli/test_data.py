@@ -22,6 +22,7 @@ def test_the_list_has_every_data_set_and_its_terms(partwise: Callable[..., Any])
     for name, dataset in DATASETS.items():
         assert name in done.stdout
         assert dataset.terms in done.stdout
+        assert f"not here; partwise data fetch {name} brings it" in done.stdout
 
 
 def test_where_looks_in_data_then_in_the_variable(partwise: Callable[..., Any], tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ def test_the_table_fits_a_terminal(matrix, warm):
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert "Recommended: 3." in done.stdout
+    assert [line for line in done.stdout.splitlines() if line != line.rstrip()] == []
 
 
 def test_held_out_entries(matrix, warm, tmp_path):

@@ -33,7 +33,7 @@ def list_(data_folder: Folder = None) -> None:
     for name, dataset in DATASETS.items():
         location = folder_of(name, data_folder)
         out.print(f"[bold]{name}[/bold]  {dataset.title}: {dataset.wanted}")
-        out.print(f"    {location or 'not location; partwise data fetch ' + name}")
+        out.print(f"    {location or f'not here; partwise data fetch {name} brings it'}")
         out.print(f"    {dataset.terms}")
 
 

@@ -14,7 +14,7 @@ from rich.progress import track
 from rich.table import Table
 
 from partwise.cli import options
-from partwise.cli.output import check_output, say
+from partwise.cli.output import check_output, say, show
 from partwise.cli.plugins import load_plugins
 from partwise.cli.text_input import are_texts, matrix_or_texts
 from partwise.inits.table import as_init
@@ -107,8 +107,7 @@ def _show(recommendation: Ranks) -> None:
         values = [getattr(row, field) for field in recommendation.columns.values()]
         cells = ["" if value != value else f"{value:.4f}" for value in values]
         table.add_row(str(row.rank), *cells, f"{row.seconds:.1f}", style=mark)
-    console = Console(highlight=False)
-    console.print(table)
-    console.print(f"\nRecommended: {recommendation.recommended}. {recommendation.why}")
+    show(table)
+    say("", f"Recommended: {recommendation.recommended}. {recommendation.why}")
     if recommendation.runners_up:
-        console.print(f"Runners-up: {', '.join(map(str, recommendation.runners_up))}.")
+        say(f"Runners-up: {', '.join(map(str, recommendation.runners_up))}.")
