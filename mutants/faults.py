@@ -114,7 +114,7 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
     ("kernels/coordinate.py", "tests/kernels/test_coordinate.py"): [
         ("if gains[0, i] > gains[1, i] and rows[1, i] < sweeps:", "if gains[0, i] > gains[1, i]:"),
         ("gains[1, i] = settled * gains[0, i]", "gains[1, i] = settled"),
-        ("if row >= 0 or following < n:", "if row >= 0 and following < n:"),
+        ("following = row, 0, following + 1", "following = row, 1, following + 1"),
     ],
     ("kernels/coordinate.py", "tests/algorithms/updates/test_rows.py -k 'coordinate or objective'"): [
         ("new = old - slope * scale\n", "new = old + slope * scale\n"),
