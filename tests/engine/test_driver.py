@@ -1,5 +1,6 @@
 """The loop: what a step is, dead topics, collapse, momentum, the error near an exact fit."""
 
+from dataclasses import replace
 from itertools import islice
 from types import SimpleNamespace
 
@@ -180,6 +181,21 @@ def test_reseeding_does_not_move_the_error():
     for topic, column in zip((0, 1), mended.reseeded, strict=True):
         length = np.linalg.norm(step.w[:, 2:], axis=0).mean()
         np.testing.assert_allclose(mended.w[:, topic], a[:, column] * length / np.linalg.norm(a[:, column]))
+    again = reseed_dead(as_problem(a, 4, "acls", w, 1), replace(step, reseeded=mended.reseeded), zero_floor=0.0)
+    assert again.reseeded == (*mended.reseeded, *np.argsort(-gaps)[2:4])
+    spent = replace(step, reseeded=tuple(range(4)))
+    assert reseed_dead(as_problem(a, 4, "acls", w, 1), spent, zero_floor=0.0) is spent
+
+
+@pytest.mark.parametrize("scale", [1e-60, 1.0, 1e60])
+def test_a_component_is_dead_where_it_is_nothing_beside_rounding(scale):
+    """‖w_c‖ ‖h_c‖ of half and of twice the rounding of ‖A‖, in any units."""
+    from partwise.engine.reseeding import dead_components
+
+    eps = np.finfo(float).eps
+    sizes = np.array([1.0, eps / 2, 2 * eps, 0.0])
+    gram_w, gram_h = np.diag(sizes * scale), np.diag(sizes * scale)
+    assert dead_components(gram_w, gram_h, scale**2).tolist() == [1, 3]
 
 
 def test_more_topics_than_parts_near_an_exact_fit():
