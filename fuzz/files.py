@@ -1,9 +1,11 @@
-"""Every kind of file × truncation, flipped bits, overwritten and inserted bytes: the same content, or a sentence."""
+"""Every kind of file × truncation, flipped bits, other bytes and forged contents: the same content, or a sentence."""
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
+import zipfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -16,6 +18,7 @@ from bad_values import A
 
 import partwise as pw
 from fuzz.calls import STOP, TEXTS, Case, not_finite
+from partwise.data.manifest import checksum
 from partwise.io.convert import convert
 from partwise.io.read_matrix import read_matrix
 from partwise.text import read_documents
@@ -27,6 +30,7 @@ def originals(folder: Path) -> dict[str, Callable[[Path], Any]]:
     pw.TopicModel(2, threads=1).fit(TEXTS).save(folder / "topics.partwise")
     pw.LSI(2, threads=1).fit(TEXTS).save(folder / "lsi.partwise")
     pw.factorize(A, 2, stop=pw.MaxIterations(9), threads=1, checkpoint=folder / "run.checkpoint", every=3)
+    (folder / "run.checkpoint.previous").replace(folder / "middle.checkpoint")
     pw.write_matrix(folder / "parts", sp.csr_array(A), part_bytes=200)
     sp.save_npz(folder / "a.npz", sp.csr_array(A))
     np.save(folder / "a.npy", A)
@@ -41,7 +45,8 @@ def originals(folder: Path) -> dict[str, Callable[[Path], Any]]:
         "fit.partwise": lambda path: not_finite(pw.load(path)),
         "topics.partwise": lambda path: _use_model(pw.load(path)),
         "lsi.partwise": lambda path: _use_model(pw.load(path)),
-        "run.checkpoint": lambda path: _resume(path),
+        "run.checkpoint": _resume,
+        "middle.checkpoint": _resume,
         "a.npz": _matrix,
         "a.npy": _matrix,
         "a.mtx": _matrix,
@@ -59,7 +64,6 @@ def _use_model(model: Any) -> Any:
 
 
 def _resume(path: Path) -> Any:
-    path.with_name(path.name + ".previous").unlink(missing_ok=True)
     return not_finite(pw.resume(path).go(A, threads=1))
 
 
@@ -135,6 +139,57 @@ def _digits(content: bytearray, rng: np.random.Generator) -> bytearray:
     return content
 
 
+def _forged(content: bytearray, rng: np.random.Generator) -> bytearray:
+    """One value of the metadata or one array replaced by somebody who knows the format: every checksum is right."""
+    if b'"partwise matrix"' in content:
+        manifest = json.loads(content)
+        manifest.pop("check", None)
+        manifest = _replaced(manifest, rng)
+        return bytearray(json.dumps(manifest | {"check": checksum(manifest)}).encode())
+    if not zipfile.is_zipfile(io.BytesIO(content)):
+        return _digits(content, rng)
+    with np.load(io.BytesIO(content)) as archive:
+        members = dict(archive)
+    name = str(rng.choice(sorted(members)))
+    if "header" in members and rng.random() < 0.5:
+        header = _replaced(json.loads(members["header"].tobytes()), rng)
+        members["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    else:
+        members[name] = ARRAYS[int(rng.integers(len(ARRAYS)))](members[name])
+    forged = io.BytesIO()
+    np.savez(forged, **members)
+    return bytearray(forged.getvalue())
+
+
+def _replaced(value: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    """JSON with another value at one place, which is as likely to be deep inside as near the top."""
+    inside: Any = value
+    while True:
+        key = (
+            list(inside)[int(rng.integers(len(inside)))] if isinstance(inside, dict) else int(rng.integers(len(inside)))
+        )
+        if not isinstance(inside[key], (dict, list)) or not inside[key] or rng.random() < 0.1:
+            inside[key] = FORGED[int(rng.integers(len(FORGED)))]
+            return value
+        inside = inside[key]
+
+
+FORGED: list[Any] = [None, -1, 0, 3, 10**30, 1.5, float("nan"), 1e308, "", "x", True, [], [1], [[]], [-1, 5], {}]
+FORGED += [{"kind": "MaxIterations"}, {"array": "w"}]
+ARRAYS: list[Callable[[Any], Any]] = [
+    lambda array: array[:-1] if array.ndim else array[None],
+    lambda array: np.concatenate([array, array]) if array.ndim else array[None],
+    lambda array: array.ravel(),
+    lambda array: array[..., None],
+    lambda array: np.array(1.0),
+    lambda array: np.full(array.shape, np.nan),
+    lambda array: np.full(array.shape, 1e300),
+    lambda array: np.full(array.shape, -1),
+    lambda array: np.full(array.shape, 10**6),
+    lambda array: np.full(array.shape, "x"),
+    lambda array: np.zeros_like(array),
+    lambda array: array.astype(array.dtype.newbyteorder(">")),
+]
 DAMAGES: dict[str, Callable[[bytearray, np.random.Generator], bytearray]] = {
     "cut off": lambda content, rng: content[: int(rng.integers(len(content)))],
     "empty": lambda content, rng: bytearray(),
@@ -144,6 +199,7 @@ DAMAGES: dict[str, Callable[[bytearray, np.random.Generator], bytearray]] = {
     "bytes overwritten": _overwritten,
     "bytes inserted": _inserted,
     "another number": _digits,
+    "forged": _forged,
     "twice": lambda content, rng: content + content,
     "zeros": lambda content, rng: bytearray(len(content)),
 }
