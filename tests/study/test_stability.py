@@ -171,3 +171,11 @@ def test_pictures_keep_their_proportions():
     assert [layout[f"yaxis{n}"].scaleanchor for n in ("", 2, 3)] == ["x", "x2", "x3"]
     bars = pw.stability(np.random.default_rng(0).random((12, 9)), 2, runs=2).plot().axes[1]
     assert all(tick == int(tick) for tick in bars.get_yticks())
+
+
+def test_no_rank_beyond_an_exact_fit():
+    """However stable it is, a further topic has nothing to explain."""
+    rows = [RankRow(k, error, error, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0) for k, error in ((1, 0.7), (2, 1e-5), (3, 1e-6))]
+    ranks = recommend(rows)
+    assert ranks.recommended == 2
+    assert "nothing left to explain" in ranks.why

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 STABLE = 0.9
 """A rank is stable when even its least reliable topic comes back in the other runs with this cosine."""
+EXACT = 1e-4
+"""An error that counts as none, as by the default stopping rule; beyond such a rank topics have nothing to explain."""
 BY = {"stability": "topics that come back from other starts", "held-out": "entries that the fit has not seen"}
 NAN = float("nan")
 
@@ -276,15 +278,19 @@ def _stability_of(row: RankRow) -> str:
 
 
 def _by_stability(rows: list[RankRow]) -> Ranks:
-    """The largest stable rank; where none is stable, the most reliable one."""
-    stable = [row.rank for row in rows if row.weakest >= STABLE and row.rank > 1]
-    by_reliability = [row.rank for row in sorted(rows, key=lambda row: (-row.reliability, -row.rank))]
+    """The largest stable rank up to the first exact fit; where none is stable, the most reliable one."""
+    exact = next((row.rank for row in rows if row.error <= EXACT), None)
+    needed = [row for row in rows if exact is None or row.rank <= exact]
+    stable = [row.rank for row in needed if row.weakest >= STABLE and row.rank > 1]
+    by_reliability = [row.rank for row in sorted(needed, key=lambda row: (-row.reliability, -row.rank))]
     if stable:
         chosen = stable[-1]
         others = (stable[:-1][::-1] + [k for k in by_reliability if k not in stable])[:2]
         why = f"{chosen} is the largest rank at which every topic comes back from other starts"
         later = [row for row in rows if row.rank > chosen]
-        if later:
+        if chosen == exact:
+            why += ", and its fit is exact: there is nothing left to explain."
+        elif later:
             why += f"; at {later[0].rank} the least reliable topic keeps a cosine of only {later[0].weakest:.2f}."
         else:
             why += "; it is also the largest one tried, so try larger ones."
