@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 import partwise as pw
 from partwise.io.convert import _Mapped, convert
+from partwise.io.read_matrix import read_matrix
 from partwise.testing import check_data
 
 
@@ -127,6 +128,8 @@ def test_symmetric_and_pattern_files(tmp_path):
         ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\n1 1 1\n", "says 1 entries and it holds 2"),
         ("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 3.25E", "says 2 entries and it holds 1"),
         ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1.5 2 3\n", "line 3: '1.5 2 3' is not an entry"),
+        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 0,5\n", "line 3: '1 2 0,5' is not an entry"),
+        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\0.5\n", "line 3: .* is not an entry"),
     ],
 )
 def test_bad_files_are_refused_with_the_place(tmp_path, text, sentence):
@@ -136,6 +139,9 @@ def test_bad_files_are_refused_with_the_place(tmp_path, text, sentence):
     with pytest.raises(ValueError, match=sentence):
         convert(path, tmp_path / "m")
     assert [path.name for path in tmp_path.iterdir()] == ["a.mtx"]
+    if "is not an entry" in sentence:
+        with pytest.raises(ValueError, match="cannot be read as a mtx matrix"):
+            read_matrix(path)
 
 
 def test_a_matrix_market_file_in_pieces(tmp_path, monkeypatch):

@@ -79,7 +79,24 @@ def _mtx(path: Path) -> ArrayOrSparse:
     from scipy.io import mmread  # imported late: only this format needs it
 
     with open_bytes(path) as file:
-        return mmread(io.BytesIO(file.read() + b"\n"))  # it reads past the end of a file that ends in a number
+        content = file.read() + b"\n"  # it reads past the end of a file that ends in a number
+    body = 0
+    while content.startswith(b"%", body):
+        body = content.index(b"\n", body) + 1
+    if not only_digits(content[body:]):
+        for number, line in enumerate(content.split(b"\n"), 1):
+            if not line.startswith(b"%") and not all(map(is_number, line.decode("latin-1").split())):
+                raise ValueError(f"line {number}: {shortened(line.decode('latin-1').strip())!r} is not an entry.")
+    return mmread(io.BytesIO(content))
+
+
+def only_digits(lines: bytes) -> bool:
+    """Whether lines of numbers hold nothing but digits, signs, points and exponents.
+
+    scipy's reader of Matrix Market files ignores what stands behind the digits of a number, and a zero byte there ends
+    the process.
+    """
+    return not lines.translate(None, b"0123456789+-.eE \t\r\n")
 
 
 def _parquet(path: Path) -> Array:

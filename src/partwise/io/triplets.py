@@ -13,7 +13,7 @@ import numpy as np
 
 from partwise.arguments import shortened
 from partwise.data.sparse_structure import check_pointers, check_whole
-from partwise.io.read_matrix import is_number, unreadable
+from partwise.io.read_matrix import is_number, only_digits, unreadable
 from partwise.storage.gzipped import open_bytes
 from partwise.storage.npy import read_npy_header
 from partwise.types import Array
@@ -88,11 +88,14 @@ def _parsed(path: Path, first: int, count: int, lines: bytes, field: str, shape:
     """The triplets of ``count`` lines, by scipy's compiled reader; an error names the first line that is not one."""
     from scipy.io import mmread  # imported late: only this format needs it
 
+    width = 2 if field == "pattern" else 3
+    if not only_digits(lines):
+        return _parsed_one_by_one(path, first, lines, width)
     head = f"%%MatrixMarket matrix coordinate {field} general\n{shape[0]} {shape[1]} {count}\n"
     try:
         block = mmread(io.BytesIO(head.encode() + lines + b"\n"))  # it reads past a number that ends the file
     except (ValueError, OverflowError):
-        return _parsed_one_by_one(path, first, lines, 2 if field == "pattern" else 3)
+        return _parsed_one_by_one(path, first, lines, width)
     return block.row, block.col, block.data
 
 
