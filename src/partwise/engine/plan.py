@@ -16,8 +16,8 @@ from partwise.inits.table import as_init, start_for
 from partwise.losses.table import algorithm_for, loss_of, suited
 from partwise.threads.pool import thread_count
 
-PROGRAM = 155_000_000
-"""The interpreter with numpy, scipy and the compiled kernels, measured; to compile those takes 40 MB more, once."""
+PROGRAM = 135_000_000
+"""The interpreter with numpy, scipy and the compiled kernels, measured; to compile those takes 70 MB more, once."""
 PLAIN, MOVING, HELD = 4.2, 7.3, 3.5
 """Pairs of factors at once, measured: an iteration without and with momentum, a start that waits."""
 HELD_SYSTEMS = 1.2
