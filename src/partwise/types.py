@@ -164,6 +164,11 @@ class Data(Protocol):
         ...
 
     @property
+    def both_orders(self) -> tuple[Array, Array] | None:
+        """Copies of all numbers by rows and by columns, where they can be had so; asked for of small data alone."""
+        ...
+
+    @property
     def for_starts(self) -> Any:
         """The matrix as a start may read it; None where only a start that reads nothing will do."""
         ...
@@ -332,6 +337,14 @@ class Update(ABC):
         rhs, factor = (np.require(array, requirements=["C", "W", "A"]) for array in (rhs, factor))
         self.prepare(np.ascontiguousarray(gram, np.float64))(rhs, factor, out)
         return out
+
+    @property
+    def plain_sweeps(self) -> tuple[int, float] | None:
+        """(the most sweeps, the gain that settles a row) where the half-step is coordinate sweeps and nothing else.
+
+        On small dense data they are made in one kernel with all that surrounds them.
+        """
+        return None
 
     def solve_systems(self, rows: Any, before: Array, out: Array) -> None:
         """Fill ``out`` from a :class:`Systems`, where the half-step takes rows with grams of their own."""

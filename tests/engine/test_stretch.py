@@ -16,7 +16,7 @@ SPARSE = sp.random(200, 150, 0.1, random_state=0, format="csr")
 DEAD = np.kron(np.eye(3), np.ones((8, 6)))
 
 
-def fit(monkeypatch, longest, matrix, rank=4, brief=np.inf, **settings):
+def fit(monkeypatch, longest, matrix, rank=5, brief=np.inf, **settings):
     """A fit whose steps make at most so many iterations, and the number of its steps."""
     counts, advance = [], driver.advance
     monkeypatch.setattr(driver, "LONGEST", longest)
@@ -60,7 +60,8 @@ def test_the_same_bits(matrix, algorithm, monkeypatch):
 def test_dead_components_exact_fits_and_restarts(algorithm, monkeypatch):
     """A component that dies is started anew at the same iteration; near an exact fit; in a race."""
     ends = {"matrix": SPARSE, "init": "random", "stop": pw.MaxIterations(400)}  # until it moves by rounding alone
-    for call in ({"matrix": DEAD, "rank": 5}, {"matrix": DEAD, "rank": 3}, {"matrix": DENSE, "restarts": 5}, ends):
+    dead = [{"matrix": matrix, "rank": rank} for matrix in (DEAD, sp.csr_array(DEAD)) for rank in (5, 3)]
+    for call in (*dead, {"matrix": DENSE, "restarts": 5}, ends):
         one, other = (fit(monkeypatch, longest, algorithm=algorithm, **call)[0] for longest in (1, stretch.LONGEST))
         same(one, other)
 
@@ -119,16 +120,38 @@ def test_who_watches_sees_every_iteration(monkeypatch, tmp_path, capsys):
     assert fit(monkeypatch, 20, DENSE, algorithm="hals", stop=Watching(12))[1] == 12
 
 
-def test_a_time_limit_holds_within_a_stretch(monkeypatch):
-    """When time is over, the iterations that have been made are the result."""
+@pytest.mark.parametrize(("matrix", "call"), [(SPARSE, 40), (DENSE, 7)], ids=["csr", "dense"])
+def test_a_time_limit_holds_within_a_stretch(matrix, call, monkeypatch):
+    """When time is over, the iterations that have been made are the result; a kernel makes twelve of them in a call."""
     calls = []
 
     def check_time(workers):
         calls.append(workers)
-        if 40 < len(calls) < 44:
+        if call < len(calls) < call + 4:
             raise OutOfTime
 
     monkeypatch.setattr(Workers, "check_time", check_time)
-    fitted = pw.factorize(DENSE, 4, algorithm="hals", stop=pw.MaxIterations(100), threads=1)
+    fitted = pw.factorize(matrix, 5, algorithm="hals", stop=pw.MaxIterations(100), threads=1)
     assert fitted.reason is pw.Reason.TIME_LIMIT
-    assert 20 < fitted.certificate.iterations < 40
+    assert 20 < fitted.certificate.iterations < 60
+
+
+@pytest.mark.parametrize(("rank", "shape"), [(5, (50, 37)), (6, (9, 70)), (11, (70, 13)), (24, (50, 37))])
+@pytest.mark.parametrize("sweeps", [1, 3])
+@pytest.mark.parametrize("order", "CF")
+def test_one_kernel_is_the_half_steps(rank, shape, sweeps, order, monkeypatch):
+    """Iterations made by one kernel are those made half-step by half-step, to rounding, with momentum and without."""
+    matrix = np.asarray(np.random.default_rng(3).random(shape), order=order)
+    matrix[:, 5] = 0
+    for algorithm in (pw.hals(sweeps=sweeps), pw.extrapolated(pw.hals(sweeps=sweeps))):
+        call = {"algorithm": algorithm, "init": "random", "seed": 1, "stop": pw.MaxIterations(25)}
+        one = pw.factorize(matrix, rank, **call)
+        with monkeypatch.context() as patch:
+            patch.setattr(stretch, "in_one_kernel", lambda *_: False)
+            patch.setattr(driver, "in_one_kernel", lambda *_: False)
+            other = pw.factorize(matrix, rank, **call)
+        np.testing.assert_allclose(one.W, other.W, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(one.history.error, other.history.error, rtol=1e-10)
+        np.testing.assert_allclose(one.history.angle[1:], other.history.angle[1:], rtol=1e-4, atol=1e-5)
+        plain = np.linalg.norm(matrix - one.W @ one.H) / np.linalg.norm(matrix)
+        assert one.error == pytest.approx(plain, rel=1e-10)

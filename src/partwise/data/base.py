@@ -24,6 +24,7 @@ class Matrix:
     split: int | None = None
     widens: bool = False
     weighted: bool = False
+    both_orders: tuple[Array, Array] | None = None
 
     @property
     def T(self) -> Any:

@@ -61,6 +61,11 @@ class DenseData(LocalData):
         length = (self.shape[0] - 1) * across + (self.shape[1] - 1) * along + 1
         return np.lib.stride_tricks.as_strided(array, (length,), (array.itemsize,), writeable=False)
 
+    @cached_property
+    def both_orders(self) -> tuple[Array, Array]:  # type: ignore[override]
+        """Copies of all numbers by rows and by columns, as ``kernels/dense_runs`` reads them."""
+        return kernels.dense_runs.by_rows_and_columns(self._array)
+
     @property
     def _steps(self) -> tuple[int, int]:
         """From an entry to the one below it, and to the one right of it."""

@@ -15,7 +15,7 @@ from partwise.engine.reseeding import reseed_dead
 from partwise.engine.run import Run
 from partwise.engine.step import Step
 from partwise.engine.stopping import Reason, Rule, deadline
-from partwise.engine.stretch import LONGEST, can_stretch, stretch
+from partwise.engine.stretch import LONGEST, can_stretch, in_one_kernel, stretch
 from partwise.inits.table import as_init
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import OutOfTime
@@ -35,10 +35,13 @@ def advance(problem: Problem, steps: Sequence[Step], count: int = 1, rules: Sequ
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         if problem.reseed:
             steps = [reseed_dead(problem, step, algorithm.h.update.zero_floor) for step in steps]
-        if count > 1 and len(steps) == 1 and can_stretch(problem, steps[0], algorithm):
-            step = stretch(problem, steps[0], algorithm, count, rules)
-            if step is not None:
-                return [step]
+        if all(can_stretch(problem, step, algorithm) for step in steps):
+            if len(steps) > 1 and in_one_kernel(problem, algorithm):
+                return [one for step in steps for one in advance(problem, [step])]
+            if len(steps) == 1 and (count > 1 or in_one_kernel(problem, algorithm)):
+                step = stretch(problem, steps[0], algorithm, count, rules)
+                if step is not None:
+                    return [step]
         if problem.algorithm.adjusts:
             return [advance_adjusting(problem, step) for step in steps]
         if algorithm.extrapolation is None:

@@ -1,24 +1,27 @@
 """Several iterations of a run as one step: on small data what surrounds an iteration costs more than its half-steps.
 
 The numbers are those of ``engine/iteration`` and ``engine/momentum``, bit for bit; only the steps in between are not
-made: the history has their errors, angles and times.
+made: the history has their errors, angles and times. Coordinate sweeps on small dense data are made by one kernel, some
+iterations in a call, and always by that, a single one too.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from threading import get_ident
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from partwise import kernels
 from partwise.algorithms.base import Algorithm, Extrapolation, Side
 from partwise.data.passes import Tall, total
+from partwise.data.products import NEAR_EXACT
 from partwise.engine.half_step import block_sums
-from partwise.engine.momentum import faster, slower
+from partwise.engine.momentum import LEAST_BETA, faster, slower
 from partwise.engine.problem import Problem, turned
-from partwise.engine.reseeding import dead_components
+from partwise.engine.reseeding import EPS, dead_components
 from partwise.engine.step import Momentum, Record, Step
 from partwise.engine.stopping import Glimpse, Rule, may_stop
 from partwise.losses.base import Batch, HalfStep, Loss
@@ -26,10 +29,14 @@ from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import OutOfTime, Workers
 from partwise.types import Array, Factor, NoMinimum
 
-LONGEST, BRIEF = 20, 0.05
+LONGEST, BRIEF = 60, 0.05
 """The most iterations in a step, and the seconds after which it ends: so much an interrupt can lose."""
 SMALL = 2**17
 """What data are small: entries (a full matrix counts a quarter) and eight for every row and column, up to this."""
+AT_ONCE, WORK = 12, 2**21
+"""The most iterations in a call of the kernel, and their number times entries times components: those after the one
+at which a rule ends the run are for nothing."""
+NO_MOMENTUM = Extrapolation(beta=0.0, growth=0.0)
 
 
 class Pair(NamedTuple):
@@ -68,6 +75,18 @@ def can_stretch(problem: Problem, step: Step, algorithm: Algorithm) -> bool:
     )
 
 
+def in_one_kernel(problem: Problem, algorithm: Algorithm) -> bool:
+    """Whether one kernel makes the iterations, where :func:`can_stretch`."""
+    data = problem.data
+    return (
+        problem.loss.trace_form
+        and data.norm2 > 0
+        and all(side.update.plain_sweeps is not None and not side.penalty for side in algorithm.sides)
+        and kernels.dense_runs.suits(problem.rank, data.dtype.itemsize)
+        and data.both_orders is not None
+    )
+
+
 def stretch(problem: Problem, step: Step, algorithm: Algorithm, count: int, rules: Sequence[Rule]) -> Step | None:
     """The step ``count`` iterations on, or fewer where a rule has to be asked, a component dies or time is over.
 
@@ -75,29 +94,76 @@ def stretch(problem: Problem, step: Step, algorithm: Algorithm, count: int, rule
     not one could be made: the caller then makes it, and meets the reason.
     """
     own, end = step.own(algorithm), problem.clock.seconds + BRIEF
-    passed: list[Pair] = []
     pair = Pair(step.basis.with_rhs(step.rhs), step.weights, 0.0, step.error, step.objective, step.momentum, 0.0)
-    thread = get_ident()
+    passed, thread = [pair], get_ident()
+    following = _dense_pairs(problem, own, pair, count) if in_one_kernel(problem, own) else _pairs(problem, own, pair)
     try:
         single_threaded_blas.begin(thread)
-        while len(passed) < count:
-            problem.workers.check_time()
-            following = _after(problem, own, pair, algorithm.extrapolation)
-            rises = following.objective > pair.objective and bool(passed)
-            if rises or not math.isfinite(following.objective):
+        for pair in following:
+            rises = pair.objective > passed[-1].objective and len(passed) > 1
+            if rises or not math.isfinite(pair.objective):
                 break
             passed.append(pair)
-            pair = following
-            glimpse = Glimpse(step.iteration + len(passed), pair.seconds, pair.error, passed[-1].error)
-            if pair.seconds > end or may_stop(rules, glimpse):
-                break
-            if len(dead_components(pair.w.gram, pair.h.gram, problem.data.norm2)):
+            glimpse = Glimpse(step.iteration + len(passed) - 1, pair.seconds, pair.error, passed[-2].error)
+            if len(passed) > count or pair.seconds > end or may_stop(rules, glimpse):
                 break
     except (NoMinimum, OutOfTime):
         pass
     finally:
         single_threaded_blas.end(thread)
-    return _step(problem, step, [*passed, pair]) if passed else None
+    return _step(problem, step, passed) if len(passed) > 1 else None
+
+
+def _pairs(problem: Problem, own: Algorithm, pair: Pair) -> Iterator[Pair]:
+    """The pairs after one, until a component dies."""
+    while True:
+        problem.workers.check_time()
+        pair = _after(problem, own, pair, own.extrapolation)
+        yield pair
+        if len(dead_components(pair.w.gram, pair.h.gram, problem.data.norm2)):
+            return
+
+
+def _dense_pairs(problem: Problem, own: Algorithm, pair: Pair, count: int) -> Iterator[Pair]:
+    """The pairs after one, some in a call of the kernel, until a component dies or the trace form cancels."""
+    data, rank, rules = problem.data, problem.rank, own.extrapolation or NO_MOMENTUM
+    (m, n), norm2, numbers = data.shape, data.norm2, cast(tuple[Array, Array], data.both_orders)
+    at_once = max(1, min(count, AT_ONCE, WORK // (m * n * rank)))
+    sweeps = (own.h.update.plain_sweeps, own.w.update.plain_sweeps)
+    momentum = (rules.growth, rules.ceiling_growth, rules.shrink, LEAST_BETA)
+    limits = (norm2, NEAR_EXACT[8] * norm2, EPS**2 * norm2)
+    work, moving = kernels.dense_runs.memory(m, n, rank), own.extrapolation is not None
+    while True:
+        problem.workers.check_time()
+        began, slots = problem.clock.seconds, at_once + 1
+        state = pair.momentum or Momentum(rules.beta, 1.0, pair.w, pair.h.rows)
+        pairs = tuple([np.empty((slots, rows, rank)) for rows in (n, m, n, m)])
+        grams = tuple([np.empty((slots, rank, rank)) for _ in range(3)])
+        sums = np.zeros((slots, 4 + rank))
+        known = (pair.h.rows, pair.w.rows, state.h, state.ahead.rows, pair.h.gram, pair.w.gram, state.ahead.gram)
+        for slot, array in zip((*pairs, *grams), known, strict=True):
+            slot[0] = array
+        sums[0, :4] = 0.0, pair.objective, state.beta, state.ceiling
+        made = kernels.dense_runs.dense_iterations(
+            *numbers, sweeps, momentum, limits, at_once, pairs, grams, sums, work
+        )
+        each = (problem.clock.seconds - began) / max(1, made)
+        (h, w, plain_h, ahead), (gram_h, gram_w, gram_ahead) = pairs, grams
+        for i, (inner, error2, beta, ceiling) in enumerate(sums[1 : made + 1, :4].tolist(), 1):
+            momentum_then = Momentum(beta, ceiling, Factor(ahead[i], gram_ahead[i]), plain_h[i]) if moving else None
+            pair = Pair(
+                Factor(w[i], gram_w[i]),
+                Factor(h[i], gram_h[i]),
+                inner,
+                math.sqrt(error2 / norm2),
+                error2,
+                momentum_then,
+                began + i * each,
+                sums[i, 4:],
+            )
+            yield pair
+        if made < at_once:
+            return
 
 
 def _after(problem: Problem, own: Algorithm, pair: Pair, rules: Extrapolation | None) -> Pair:

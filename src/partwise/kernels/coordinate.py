@@ -34,8 +34,7 @@ def coordinate_rows(
         _sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, out, columns, gains, rows)
 
 
-@jit
-def _sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, out, columns, gains, rows):
+def sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, out, columns, gains, rows):
     """A row in every lane; one that ends gives its lane to the next row.
 
     ``columns`` is memory for the entries of these rows, for their right-hand sides and, at the end, for one entry of
@@ -70,7 +69,7 @@ def _sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, out, columns, gain
                     columns[k + c, i] = rhs[row, c] if largest != 0 else zero
                 rows[0, i], rows[1, i], following = row, 0, following + 1
             gains[0, i] = 0
-        for c in range(k):
+        for c in range(k if left > 0 else 0):
             s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = nil
             for d in range(k):
                 g = spread(gram[c, d])
@@ -90,6 +89,9 @@ def _sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, out, columns, gain
                 step = np.float64(new - old)
                 gains[0, i] += step * step * curvature
                 columns[c, i] = new
+
+
+_sweep_lanes = jit(sweep_lanes)
 
 
 @jit

@@ -150,6 +150,16 @@ def column_dots(x, y, total):
 
 
 @jit
+def dot(x, y):
+    """Σ_ij x[i, j] y[i, j], in this order."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        for c in range(x.shape[1]):
+            total += x[i, c] * y[i, c]
+    return total
+
+
+@jit
 def factor_sums(new, rhs, old, inner, dots):
     """column_dots of (new, rhs) into inner and of (new, old) into dots, in one pass over cold memory."""
     for i in range(new.shape[0]):

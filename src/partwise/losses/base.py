@@ -102,6 +102,8 @@ class Loss(ABC):
     """Whether W follows from sums over the samples that have come by."""
     gram_form: ClassVar[bool] = True
     """Whether rows need the gram and A · fixed alone."""
+    trace_form: ClassVar[bool] = False
+    """Whether the value of a pair is ‖A‖² − 2<A Hᵀ, W> + <HHᵀ, WᵀW>."""
     value_needs_pass: ClassVar[bool] = False
     """Whether the value of a pair takes a pass over A where the rows that were made last lie scattered over parts."""
     squares: ClassVar[bool] = False

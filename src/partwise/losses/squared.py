@@ -25,7 +25,7 @@ class Squared(Loss):
 
     name = "squared"
     divergence = 0.5
-    squares = True
+    squares = trace_form = True
     no_targets = None
     default_algorithm = "als-hals"
     weighted_units = WeightedSquared.units
@@ -90,7 +90,7 @@ class Squared(Loss):
     def value(self, data: Data, w: Factor, h: Factor, inner: float, workers: Workers) -> tuple[float, float]:
         """By the trace form ‖A‖² − 2<R, X> + <G, XᵀX>; entry by entry near an exact fit, where that cancels."""
         norm2 = data.norm2
-        error2 = norm2 - 2 * inner + float(np.vdot(w.gram, h.gram))
+        error2 = norm2 - 2 * inner + kernels.products.dot(w.gram, h.gram)
         if error2 < NEAR_EXACT[data.dtype.itemsize] * norm2:
             error2 = residual2(data, w.rows, h.rows, workers)
         return (float(np.sqrt(error2 / norm2)) if norm2 > 0 else 0.0), error2

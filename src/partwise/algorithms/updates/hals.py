@@ -25,6 +25,10 @@ class CoordinateSweeps(Update):
     own_systems: ClassVar[bool] = True
     shared_gram: ClassVar[bool] = True
 
+    @property
+    def plain_sweeps(self) -> tuple[int, float] | None:
+        return (self.sweeps, float(self.settled)) if type(self) is CoordinateSweeps else None
+
     def single(self) -> CoordinateSweeps:
         return CoordinateSweeps()
 
