@@ -54,7 +54,8 @@ def _import_when_used(name: str) -> None:
         spec.loader.exec_module(module)
 
 
-if _is_command():
+IS_COMMAND = _is_command()
+if IS_COMMAND:
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _signal.signal(_signal.SIGINT, _leave)
     _hasten_imports()

@@ -117,6 +117,27 @@ def test_the_command_imports_less_and_a_program_as_usual(program, late):
     assert (done.stdout, done.stderr) == (f"{not late} True True\n", "")
 
 
+@pytest.mark.parametrize("program", ["partwise", "another"])
+@pytest.mark.parametrize(
+    "later",
+    [
+        "atexit.register(say, 'end')",
+        "threading.Timer(0.3, say, ['end']).start()",
+        "del atexit._run_exitfuncs; weakref.finalize(main, say, 'end')",
+    ],
+    ids=["registered", "a thread", "another Python"],
+)
+def test_what_is_left_for_the_end_is_done(program, later):
+    """The command ends at once, but not before what was registered for its end, and not before another thread."""
+    code = (
+        f"import atexit, sys, threading, weakref\nsys.argv = ['{program}', '--version']\n"
+        f"from partwise.cli import main\ndef say(text): print(text)\n{later}; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, check=False, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"partwise {pw.__version__}\nend\n"
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent the POSIX way")
 def test_an_interrupt_in_a_callback_comes_again():
     """Ctrl-C is not lost where C calls Python, as LLVM does while a kernel is compiled, and nothing can be raised."""
