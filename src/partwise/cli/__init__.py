@@ -21,6 +21,7 @@ import typer
 from partwise.arguments import shortened
 from partwise.cli.fitting import Interrupted
 from partwise.cli.output import printable
+from partwise.cli.plain_values import PlainCommand, PlainGroup
 from partwise.cli.plugins import load_installed_plugins
 from partwise.start_up import INTERRUPTED, IS_COMMAND, YOUNG
 from partwise.storage.atomic import is_full
@@ -37,6 +38,7 @@ VERBS = {
 def application(verbs: Iterable[str] = VERBS) -> typer.Typer:
     """The command with some of its verbs; a call imports the one that it names alone."""
     app = typer.Typer(
+        cls=PlainGroup,
         help="Topics, clusters and search from documents, parts from any nonnegative matrix, and how good they are.",
         no_args_is_help=True,
         add_completion=False,
@@ -49,7 +51,7 @@ def application(verbs: Iterable[str] = VERBS) -> typer.Typer:
         if isinstance(verb, typer.Typer):
             app.add_typer(verb, name=name)
         else:
-            app.command()(verb)
+            app.command(cls=PlainCommand)(verb)
     return app
 
 
