@@ -14,8 +14,8 @@ INTERRUPTED = "interrupted; no file is left half written."
 YOUNG = 400_000
 """Objects between two searches for unreachable ones: Python's 700 cost a tenth of the time in which texts are read, and
 one among 100,000 takes 30 ms."""
-SELDOM_USED = ("numpy.f2py", "numpy.testing")
-"""What ``from numpy import *`` in scipy would import."""
+SELDOM_USED = ("numpy.f2py", "numpy.testing", "pydoc", "yaml")
+"""What ``from numpy import *`` in scipy would import, pydoc for its documentation, and yaml for settings of numba's."""
 
 
 def _is_command() -> bool:
@@ -42,19 +42,37 @@ def _hasten_imports() -> None:
 
 
 def _import_when_used(name: str) -> None:
-    """Put a module in its place that is executed when one of its attributes is first asked for."""
-    from importlib.util import LazyLoader, find_spec, module_from_spec
+    """Put a module in its place that is executed when one of its attributes is first asked for.
+
+    Python's LazyLoader executes a module at the next ``import`` of it already, which looks at its ``__spec__``.
+    """
+    from importlib.util import find_spec, module_from_spec
+    from threading import RLock
+    from types import ModuleType
+
+    lock, begun = RLock(), False
+
+    class Late(ModuleType):
+        def __getattr__(self, attribute: str) -> object:
+            nonlocal begun
+            with lock:  # another thread waits, and what the module imports sees it as it is so far
+                if not begun:
+                    begun = True
+                    spec.loader.exec_module(self)  # type: ignore[union-attr]
+                    self.__class__ = ModuleType  # type: ignore[assignment]
+            return ModuleType.__getattribute__(self, attribute)
 
     package, _, last = name.rpartition(".")
     spec = None if name in sys.modules else find_spec(name)
     if spec is not None and spec.loader is not None:
-        spec.loader = LazyLoader(spec.loader)
         sys.modules[name] = module = module_from_spec(spec)
-        setattr(sys.modules[package], last, module)
-        spec.loader.exec_module(module)
+        module.__class__ = Late
+        if package:
+            setattr(sys.modules[package], last, module)
 
 
-if _is_command():
+IS_COMMAND = _is_command()
+if IS_COMMAND:
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _signal.signal(_signal.SIGINT, _leave)
     _hasten_imports()

@@ -108,13 +108,39 @@ def test_an_interrupt_of_the_imports_is_a_sentence(tmp_path):
 def test_the_command_imports_less_and_a_program_as_usual(program, late):
     """numpy.f2py, which scipy's ``from numpy import *`` names, is executed when it is used, in the command alone."""
     code = f"""if True:
-        import sys
+        import sys, threading
         sys.argv = [{program!r}]
-        import numpy, partwise, scipy.sparse
-        print("numpy.f2py.f2py2e" in sys.modules, callable(numpy.f2py.get_include), "numpy.f2py.f2py2e" in sys.modules)
+        import numpy, partwise, scipy.sparse, pydoc
+        import numpy.f2py
+        print("numpy.f2py.f2py2e" in sys.modules, "plain" in vars(pydoc))
+        found = []
+        threads = [threading.Thread(target=lambda: found.append(numpy.f2py.get_include)) for _ in range(4)]
+        [thread.start() for thread in threads], [thread.join() for thread in threads]
+        print(len(found), pydoc.plain("a"), hasattr(pydoc, "nothing"))
         numpy.testing.assert_array_equal([1], [1])"""
     done = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, check=False, text=True)
-    assert (done.stdout, done.stderr) == (f"{not late} True True\n", "")
+    assert (done.stdout, done.stderr) == (f"{not late} {not late}\n4 a False\n", "")
+
+
+@pytest.mark.parametrize("program", ["partwise", "another"])
+@pytest.mark.parametrize(
+    "later",
+    [
+        "atexit.register(say, 'end')",
+        "threading.Timer(1, say, ['end']).start()",
+        "del atexit._run_exitfuncs; weakref.finalize(main, say, 'end')",
+    ],
+    ids=["registered", "a thread", "another Python"],
+)
+def test_what_is_left_for_the_end_is_done(program, later):
+    """The command ends at once, but not before what was registered for its end, and not before another thread."""
+    code = (
+        f"import atexit, sys, threading, weakref\nsys.argv = ['{program}', '--version']\n"
+        f"from partwise.cli import main\ndef say(text): print(text)\n{later}; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, check=False, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(done.stdout.splitlines()) == ["end", f"partwise {pw.__version__}"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent the POSIX way")

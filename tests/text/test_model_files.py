@@ -11,7 +11,7 @@ from corpus import documents
 
 import partwise as pw
 from partwise.storage import archive as files
-from partwise.text import LSI, TopicModel, Weighting, load_model, model_files
+from partwise.text import LSI, TopicModel, Weighting, collect, load_model, model_files
 from partwise.text.tokenizer import PATTERN
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -20,6 +20,29 @@ FIXTURES = Path(__file__).parent.parent / "fixtures"
 @pytest.fixture(scope="module")
 def model():
     return TopicModel(3, seed=1, weighting=Weighting(ngrams=(1, 2), stem="english")).fit(documents())
+
+
+def test_names_that_were_compressed_ahead_make_the_same_file(tmp_path, monkeypatch):
+    """The names go to the file once, whoever compressed them; those of other documents, or of many, are not used."""
+
+    def saved(name, few=model_files.FEW, other=False):
+        monkeypatch.setattr(model_files, "FEW", few)
+        with model_files.NamesAhead() as ahead:
+            model = TopicModel(2).fit_collection(collect(documents(), named=ahead.begin))
+            if other:
+                ahead.begin(model_files.Names(("x",), ("",), ("",), ("",)))
+            begun = ahead._names is not None
+            model_files.save_topic_model(model, tmp_path / name, ahead)
+            assert ahead.draft(model.collection) is None  # it is used up
+        return begun, files.read(tmp_path / name, TopicModel.KIND, 1)[1]
+
+    (begun, early), (other_begun, other), (late_begun, late) = saved("a"), saved("b", other=True), saved("c", few=0)
+    assert (begun, other_begun, late_begun) == (True, True, False)
+    assert load_model(tmp_path / "a").collection.ids == tuple(document.id for document in documents())
+    for name in late.keys() - {"history"}:  # which has the seconds of each iteration
+        array = late[name]
+        assert early[name].tobytes() == other[name].tobytes() == array.tobytes(), name
+    assert early.keys() == other.keys() == late.keys()
 
 
 def test_everything_is_the_same_after_loading(model, tmp_path):

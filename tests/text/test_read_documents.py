@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from partwise.text import Document, read_documents
-from partwise.text.readers import FORMATS
+from partwise.text.readers import FORMATS, delimited, source
 
 # Any text that the formats can hold: no lone surrogates, no NUL (which marks a binary file).
 CELL = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
@@ -64,6 +64,44 @@ def test_tables_are_read_back(tmp_path_factory, format, packed, rows):
     path = write(tmp_path_factory.mktemp("t"), f"x.{format}", WRITERS[format](rows), packed)
     documents = list(read_documents(path, **COLUMNS))
     assert documents == [Document(str(i), *row) for i, row in enumerate(rows, 1)]
+
+
+def outcome(path):
+    """The documents of a table and what is said of them, or the refusal."""
+    said = []
+    try:
+        return list(read_documents(path, column="b", id_column="a", label_column="b", warn=said.append)), said
+    except ValueError as error:
+        return str(error)
+
+
+def first_block_alone(self, blocks):
+    """No usual row at all: csv reads everything."""
+    self.rest = next(iter(blocks))
+    yield from ()
+
+
+@given(
+    rows=st.lists(st.sampled_from(["x,y\n", '1,"a ""b"" c"\r\n', '"","d\n\ne"\n', "z\n", "\n"]), max_size=9),
+    last=st.text('ab",;\r\n', max_size=12),
+    block=st.integers(1, 40),
+)
+def test_usual_rows_are_those_of_the_csv_module(tmp_path_factory, rows, last, block):
+    """Whatever the rows and wherever a block ends: the same documents, remarks, refusals and numbers of lines."""
+    path = write(tmp_path_factory.mktemp("t"), "x.csv", ("a,b\n" + "".join(rows) + last).encode(), packed=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "BLOCK", block)
+        found = outcome(path)
+        patch.setattr(delimited._UsualRows, "documents", first_block_alone)
+        assert found == outcome(path)
+
+
+def test_a_long_row_is_left_to_the_csv_module(tmp_path, monkeypatch):
+    """And so is what follows it."""
+    monkeypatch.setattr(delimited, "LONG", 1 << 18)
+    texts = ["short", "word " * 20_000, "and\nlong " * 50_000, "last"]
+    path = write(tmp_path, "x.csv", as_csv([(text, "", "") for text in texts]), packed=False)
+    assert [document.text for document in read_documents(path, column="body")] == texts
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])

@@ -6,12 +6,14 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from partwise.cli.output import pairs, print_json, say, show, working
 from partwise.engine.stopping import Reason
 from partwise.result.factorization import Factorization
 from partwise.text.collection import Collection
+from partwise.text.model_files import NamesAhead, save_topic_model
 from partwise.text.text_model import TextModel
 from partwise.text.topic_model import TopicModel
 
@@ -53,10 +55,11 @@ def fit_texts(model: TextModel, collection: Collection) -> None:
 
 
 @contextmanager
-def saving(model: TextModel, output: Path | None) -> Iterator[None]:
+def saving(model: TextModel, output: Path | None, ahead: NamesAhead | None = None) -> Iterator[None]:
     """Save a model on another thread while the context lasts, and wait for it: most of that time is compressing."""
+    save = partial(save_topic_model, model, ahead=ahead) if isinstance(model, TopicModel) else model.save
     with ThreadPoolExecutor(1, "partwise-saving") as pool:
-        saved = None if output is None else pool.submit(model.save, output)
+        saved = None if output is None else pool.submit(save, output)
         yield
         if saved is not None:
             saved.result()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from partwise.cli.output import counted, note, working
 from partwise.data.dask.connecting import connected
 from partwise.data.write import ArrayOrSparse
 from partwise.text.cluster_collection import collect_parquet
-from partwise.text.collection import Collection, collect
+from partwise.text.collection import Collection, Names, collect
 from partwise.text.disk_collection import holds_texts, open_collection
 from partwise.text.model_files import load_model
 from partwise.text.read_documents import read_documents
@@ -24,14 +25,23 @@ from partwise.text.weighting import Weighting
 from partwise.types import Data
 
 
-def collection_from(path: str, weighting: Weighting, reading: ReadingOptions, client: Any = None) -> Collection:
-    """Read and weigh texts, in this process or on a cluster; bad documents are counted on stderr."""
+def collection_from(
+    path: str,
+    weighting: Weighting,
+    reading: ReadingOptions,
+    client: Any = None,
+    named: Callable[[Names], None] | None = None,
+) -> Collection:
+    """Read and weigh texts, in this process or on a cluster; bad documents are counted on stderr.
+
+    ``named`` is for :func:`partwise.text.collection.collect`, where that reads them.
+    """
     with working("reading") as update:
         if path != "-" and holds_texts(path):
             collection = _open_converted(path, weighting, reading, client)
         elif client is None:
             documents = read_documents(path, warn=note, **vars(reading))
-            collection = collect(counted(documents, update, "documents read"), weighting)
+            collection = collect(counted(documents, update, "documents read"), weighting, named=named)
         else:
             collection = _read_on_cluster(path, weighting, reading, client)
     for remark in collection.remarks():

@@ -26,6 +26,7 @@ from partwise.cli.plugins import load_plugins
 from partwise.cli.report import ReportFile, check_report
 from partwise.cli.text_input import cluster, collection_from
 from partwise.text.clusters import LabelScores, label_scores
+from partwise.text.model_files import NamesAhead
 from partwise.text.topic_model import TopicModel
 from partwise.text.topics import Example, Topic, Topics
 
@@ -66,10 +67,11 @@ def topics(
     output = check_output(output, path)
     report = check_report(report, path, output)
     check_checkpoint(fitting.checkpoint, path)
-    with cluster(scheduler) as client:
-        fit_texts(model, collection_from(path, weighting, reading, client))
+    with cluster(scheduler) as client, NamesAhead() as ahead:
+        named = None if output is None else ahead.begin
+        fit_texts(model, collection_from(path, weighting, reading, client, named))
         with working("describing and saving"):
-            with saving(model, output):
+            with saving(model, output, ahead):
                 topic_list = model.topics(terms)
             if report is not None:
                 from partwise.report import write_report  # imported late: only a page needs it

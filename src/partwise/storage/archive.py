@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -31,13 +32,41 @@ class Damaged(ValueError):
     """The content of a file cannot be read, or was not written by partwise."""
 
 
-def write(path: str | os.PathLike[str], kind: str, number: int, meta: Any, arrays: Mapping[str, Array]) -> None:
-    """Save arrays and JSON under a kind and the version ``number`` of its layout."""
-    with atomic(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
-        for name, array in members(kind, number, meta, arrays).items():
-            archive.compression = zipfile.ZIP_DEFLATED if _shrinks(array) else zipfile.ZIP_STORED
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+class Draft:
+    """An archive in memory that is begun with some arrays, before the others and the header are known."""
+
+    def __init__(self, arrays: Mapping[str, Array]) -> None:
+        self.file, self.names = io.BytesIO(), frozenset(arrays)
+        self.archive = _created(self.file)
+        _add(self.archive, arrays)
+
+
+def write(
+    path: str | os.PathLike[str],
+    kind: str,
+    number: int,
+    meta: Any,
+    arrays: Mapping[str, Array],
+    draft: Draft | None = None,
+) -> None:
+    """Save arrays and JSON under a kind and the version ``number`` of its layout; a draft is used up by it."""
+    content = members(kind, number, meta, arrays, () if draft is None else draft.names)
+    with atomic(path) as file:
+        with _created(file) if draft is None else draft.archive as archive:
+            _add(archive, content)
+        if draft is not None:
+            file.write(draft.file.getbuffer())
+
+
+def _created(file: IO[bytes]) -> zipfile.ZipFile:
+    return zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL)
+
+
+def _add(archive: zipfile.ZipFile, arrays: Mapping[str, Array]) -> None:
+    for name, array in arrays.items():
+        archive.compression = zipfile.ZIP_DEFLATED if _shrinks(array) else zipfile.ZIP_STORED
+        with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+            np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
 def _shrinks(array: Array) -> bool:
@@ -46,9 +75,12 @@ def _shrinks(array: Array) -> bool:
     return len(zlib.compress(sample, LEVEL)) <= SHRUNK * len(sample)
 
 
-def members(kind: str, number: int, meta: Any, arrays: Mapping[str, Array]) -> dict[str, Any]:
-    """The members of such a file: the arrays, and one more with the bytes of the JSON header."""
-    header = json.dumps({"kind": kind, "version": number, "arrays": sorted(arrays), "meta": meta}, ensure_ascii=False)
+def members(
+    kind: str, number: int, meta: Any, arrays: Mapping[str, Array], others: Iterable[str] = ()
+) -> dict[str, Any]:
+    """The members of such a file: the arrays, and one more with the bytes of the JSON header, which names all."""
+    names = sorted({*arrays, *others})
+    header = json.dumps({"kind": kind, "version": number, "arrays": names, "meta": meta}, ensure_ascii=False)
     return {"header": np.frombuffer(header.encode(), np.uint8), **arrays}
 
 

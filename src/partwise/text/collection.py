@@ -137,10 +137,17 @@ def precision(entries: int) -> np.dtype[Any]:
 
 
 def collect(
-    documents: Iterable[Document], weighting: Weighting | None = None, *, threads: int | None = None
+    documents: Iterable[Document],
+    weighting: Weighting | None = None,
+    *,
+    threads: int | None = None,
+    named: Callable[[Names], None] | None = None,
 ) -> Collection:
-    """Read documents in one pass; only their names, first words and counts are kept."""
-    builder = CollectionBuilder()
+    """Read documents in one pass; only their names, first words and counts are kept.
+
+    ``named`` is called with the names as soon as the last document is read, before the terms are counted.
+    """
+    builder = CollectionBuilder(named)
     vocabulary, matrix = (weighting or Weighting()).fit(builder.texts(documents), threads=threads)
     empty = np.bincount(matrix.indices, minlength=matrix.shape[1]) == 0
     matrix = matrix.astype(precision(matrix.nnz), copy=False)
@@ -171,10 +178,20 @@ def snippet(text: str, length: int = SNIPPET) -> str:
     return (line if len(line) >= length else " ".join(text[: 4 * length].split()))[:length]
 
 
+class Names(NamedTuple):
+    """What is kept of the texts of a collection, one string a document; the fields are those of a collection."""
+
+    ids: tuple[str, ...]
+    titles: tuple[str, ...]
+    labels: tuple[str, ...]
+    snippets: tuple[str, ...]
+
+
 class CollectionBuilder:
     """Gathers the records of documents and finds copies; blank documents are not copies of each other."""
 
-    def __init__(self) -> None:
+    def __init__(self, named: Callable[[Names], None] | None = None) -> None:
+        self._named = named
         self._ids: dict[str, int] = {}
         self._records: list[tuple[str, str, str]] = []
         self._duplicates: list[tuple[int, int]] = []
@@ -185,6 +202,8 @@ class CollectionBuilder:
         for document in documents:
             self.add(DocumentRecord.of(document))
             yield document.text
+        if self._named is not None and self._records:
+            self._named(self.names)
 
     def add(self, record: DocumentRecord) -> None:
         """Add one document; an id that is taken is refused."""
@@ -199,11 +218,15 @@ class CollectionBuilder:
         if record.digest and (first := self._first.setdefault(record.digest, number)) != number:
             self._duplicates.append((number, first))
 
+    @cached_property
+    def names(self) -> Names:
+        """The names of all documents, once the last one has been added."""
+        return Names(tuple(self._ids), *zip(*self._records, strict=True))
+
     def collection(self, vocabulary: Vocabulary, matrix: sp.csr_array | Data, empty: Array) -> Collection:
         """The collection with its matrix; ``empty`` is True for a document without any term."""
-        titles, labels, snippets = zip(*self._records, strict=True)
         indices, duplicates = tuple(map(int, np.flatnonzero(empty))), tuple(self._duplicates)
-        return Collection(tuple(self._ids), titles, labels, snippets, matrix, vocabulary, indices, duplicates)
+        return Collection(*self.names, matrix, vocabulary, indices, duplicates)
 
 
 def column_type(columns: int) -> np.dtype[Any]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import IO, TypeVar
+from typing import IO, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,7 +22,7 @@ from partwise.storage import archive
 from partwise.storage.atomic import Full, is_full
 from partwise.storage.settings import Plain, Reader, plain
 from partwise.storage.targets import check_target, is_stream, resolved
-from partwise.text.collection import Collection, column_type, gather
+from partwise.text.collection import Collection, Names, column_type, gather
 from partwise.text.json_arrays import array_to_strings, strings_to_array
 from partwise.text.lsi import LSI
 from partwise.text.term_stream import narrow
@@ -31,7 +32,9 @@ from partwise.text.vocabulary import Vocabulary
 from partwise.types import Array
 
 LAYOUT = 1
-STRINGS = ("ids", "titles", "labels", "snippets")
+STRINGS = Names._fields
+FEW = 2**17
+"""Documents up to which their names are compressed in memory before a model is fitted, some 100 bytes each."""
 CHUNK = 2**18
 """Bytes that are written at a time to reserve room on a disk."""
 FittedModel = TypeVar("FittedModel", bound=TextModel)
@@ -73,12 +76,42 @@ class DocumentRemarks:
     duplicates: tuple[tuple[int, int], ...]
 
 
-def save_topic_model(model: TopicModel, path: Path) -> None:
-    """Write a topic model."""
+class NamesAhead:
+    """The names of documents, compressed on another thread while their matrix is made and factored."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, "partwise-names")
+        self._names: Names | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    def begin(self, names: Names) -> None:
+        """Begin where the documents are few."""
+        if len(names.ids) <= FEW:
+            self._names, self._draft = names, self._pool.submit(self._compressed, names)
+
+    @staticmethod
+    def _compressed(names: Names) -> archive.Draft:
+        return archive.Draft({name: strings_to_array(strings) for name, strings in names._asdict().items()})
+
+    def draft(self, collection: Collection) -> archive.Draft | None:
+        """The beginning of a file, to be used once; None where the collection has other names."""
+        names, self._names = self._names, None
+        same = names is not None and all(getattr(collection, name) is names[i] for i, name in enumerate(STRINGS))
+        return self._draft.result() if same else None
+
+
+def save_topic_model(model: TopicModel, path: Path, ahead: NamesAhead | None = None) -> None:
+    """Write a topic model, with names that have been compressed already where ``ahead`` has those of its documents."""
     about, arrays = model.factorization.stored()
     start = model.certificate.start
     settings = TopicSettings(int(model.k), model.seed, int(model.restarts), start.init if start else None)
-    _write(path, model, {"settings": plain(settings, kinds=False), "factorization": about}, arrays)
+    draft = None if ahead is None else ahead.draft(model.collection)
+    _write(path, model, {"settings": plain(settings, kinds=False), "factorization": about}, arrays, draft)
 
 
 def load_topic_model(path: Path) -> TopicModel:
@@ -146,15 +179,21 @@ def _read(path: Path, kind: str, build: Callable[[Plain, Mapping[str, Array]], F
         raise ValueError(f"{path} is a {kind} file, but its contents do not fit together.") from None
 
 
-def _write(path: Path, model: TextModel, meta: dict[str, Plain], arrays: Mapping[str, Array]) -> None:
-    """Write a model with its collection."""
+def _write(
+    path: Path,
+    model: TextModel,
+    meta: dict[str, Plain],
+    arrays: Mapping[str, Array],
+    draft: archive.Draft | None = None,
+) -> None:
+    """Write a model with its collection, whose names a draft holds already."""
     collection, vocabulary = model.collection, model.vocabulary.as_arrays()
-    strings = {name: strings_to_array(getattr(collection, name)) for name in STRINGS}
+    strings = {name: strings_to_array(getattr(collection, name)) for name in STRINGS if draft is None}
     terms = {f"vocabulary_{name}": array for name, array in vocabulary.items()}
     remarks = DocumentRemarks(collection.empty, collection.duplicates)
     meta = meta | {"collection": plain(remarks, kinds=False)}
     with _matrix_arrays(collection, path) as matrix:
-        archive.write(path, model.KIND, LAYOUT, meta, {**arrays, **strings, **terms, **matrix})
+        archive.write(path, model.KIND, LAYOUT, meta, {**arrays, **strings, **terms, **matrix}, draft)
 
 
 @contextmanager

@@ -189,25 +189,24 @@ class TextSource:
 
     def lines(self, stream: io.BufferedReader) -> Iterator[tuple[int, str | None]]:
         """(number, line with its end), the line None where it is longer than LIMIT; a binary file is refused."""
-        return enumerate(
-            chain.from_iterable((None,) if isinstance(block, int) else block for block in self.line_blocks(stream)), 1
-        )
+        blocks = ((None,) if isinstance(block, int) else in_lines(block) for block in self.line_blocks(stream))
+        return enumerate(chain.from_iterable(blocks), 1)
 
-    def line_blocks(self, stream: io.BufferedReader) -> Iterator[Iterable[str] | int]:
-        """Lines with their ends, many at a time; the number of a line in place of one that is longer than LIMIT."""
+    def line_blocks(self, stream: io.BufferedReader) -> Iterator[str | int]:
+        """Texts of whole lines, many at a time; the number of a line in place of one that is longer than LIMIT."""
         if self.is_binary(stream):
             wide = self.is_wide(stream)
             hint = "it is UTF-16: say --encoding utf-16." if wide else "it is a binary file, not text."
             raise ValueError(f"{self.name} holds NUL bytes: {hint}")
         return self._decoded_blocks(stream) if self.decoder.by_line else self._wide_lines(stream)
 
-    def _wide_lines(self, stream: io.BufferedReader) -> Iterator[tuple[str] | int]:
+    def _wide_lines(self, stream: io.BufferedReader) -> Iterator[str | int]:
         """Lines in an encoding of more bytes a character, one at a time."""
         number = 0
         wrapped = io.TextIOWrapper(stream, self.decoder.first, newline="\n")
         try:
             for number, text in enumerate(_limited_lines(wrapped), 1):
-                yield number if text is None else (text,)
+                yield number if text is None else text
         except UnicodeError:
             raise ValueError(
                 f"{self.name}, after line {number} is not {self.decoder.first}; say what it is with --encoding."
@@ -215,7 +214,7 @@ class TextSource:
         finally:
             wrapped.detach()
 
-    def _decoded_blocks(self, stream: io.BufferedReader) -> Iterator[Iterable[str] | int]:
+    def _decoded_blocks(self, stream: io.BufferedReader) -> Iterator[str | int]:
         """Blocks of lines, each decoded as a whole where all of it is in the first encoding."""
         name, number = self.name, 1
         for block in _line_blocks(stream):
@@ -223,12 +222,17 @@ class TextSource:
                 yield number
                 number += 1
             elif (text := self.decoder.whole(block)) is not None:
-                yield io.StringIO(text.removeprefix(BOM) if number == 1 else text, newline="\n")
+                yield text.removeprefix(BOM) if number == 1 else text
                 number += block.count(b"\n")
             else:
                 lines = [self.decoder.text(raw, name, number + at) for at, raw in enumerate(io.BytesIO(block))]
-                yield lines
+                yield "".join(lines)
                 number += len(lines)
+
+
+def in_lines(text: str) -> Iterable[str]:
+    """The lines of a text with their ends, of which the line feed is the only one."""
+    return io.StringIO(text, newline="\n")
 
 
 def _buffered(stream: BinaryIO) -> io.BufferedReader:
