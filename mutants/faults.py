@@ -184,7 +184,7 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
         ("if not moving or error2 <= sums[i, 1]:", "if True:"),
         ("                return j\n", "                pass\n"),
         ("if not exact <= error2 < np.inf:", "if False:"),
-        ("i = min(start, n - 4 * lanes)", "i = start - start % 3"),
+        ("j = min(first, k - GROUP)", "j = min(first, k - GROUP) // 2 * 2"),
         ("inner += inverse[c]", "inner = inverse[c]"),
     ],
     ("engine/driver.py", "tests/engine/test_restarts.py tests/engine/test_stopping.py tests/engine/test_driver.py"): [

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from partwise.data.products import product
+from partwise.data.products import gram_matrix, product
 from partwise.linalg.svd import SVD
-from partwise.threads.pool import Workers
+from partwise.threads.pool import Block, Workers
 from partwise.types import Array, Data
 
 OVERSAMPLED = 10
@@ -41,15 +42,16 @@ def randomized_svd(
 
 def _tall_svd(data: Data, rank: int, numbers: np.random.Generator | np.random.RandomState, workers: Workers) -> SVD:
     """The same where A has at least as many rows as columns; of a few columns AᵀA is made once."""
-    short, width = data.shape[1], rank + OVERSAMPLED
+    short, width, blocks = data.shape[1], rank + OVERSAMPLED, data.T.blocks
     square = _normal(data, np.eye(short), workers) if short <= SHORT * width else None
     block = numbers.standard_normal((short, width))
     for _ in range(7 if 10 * rank < short else 4):
-        block = _well_conditioned(_normal(data, block, workers) if square is None else square @ block)
-    block = np.linalg.qr(product(data, block, workers).astype(np.float64, copy=False))[0]
-    across = product(data.T, block, workers).astype(np.float64, copy=False)
-    v, s, turn = np.linalg.svd(across, full_matrices=False)
-    u, s, v = block @ turn[:rank].T, s[:rank], v[:, :rank]
+        image = _normal(data, block, workers) if square is None else square @ block
+        block = _basis(image / (abs(image).max() or 1.0), blocks, workers)[0]  # squares of squares leave the range
+    block = _orthonormal(product(data, block, workers).astype(np.float64, copy=False), data.blocks, workers)[0]
+    basis, triangle = _orthonormal(product(data.T, block, workers).astype(np.float64, copy=False), blocks, workers)
+    v, s, turn = np.linalg.svd(triangle)
+    u, s, v = block @ turn[:rank].T, s[:rank], basis @ v[:, :rank]
     rest2 = max(0.0, data.norm2 - float(s @ s))
     return SVD(u.astype(data.dtype), s.astype(data.dtype), v.astype(data.dtype), data.norm2, rest2)
 
@@ -60,15 +62,25 @@ def _normal(data: Data, block: Array, workers: Workers) -> Array:
     return image
 
 
-def _well_conditioned(block: Array) -> Array:
-    """Another basis of the block's range: X R⁻¹ with RᵀR = XᵀX, which is fast, or Q of QR where R is too small."""
-    block = block / (abs(block).max() or 1.0)  # squares of squares of large entries leave the range
+def _orthonormal(block: Array, blocks: Sequence[Block], workers: Workers) -> tuple[Array, Array]:
+    """(Q, R) with X = QR and QᵀQ = 1: the second time the basis is so near to Q that its Gram matrix loses nothing.
+
+    Yamamoto, Nakatsukasa, Yanagisawa and Fukaya 2015, CholeskyQR2.
+    """
+    near, first = _basis(block, blocks, workers)
+    basis, second = _basis(near, blocks, workers)
+    return basis, second @ first
+
+
+def _basis(block: Array, blocks: Sequence[Block], workers: Workers) -> tuple[Array, Array]:
+    """Another basis of the block's range, X R⁻¹, and R with RᵀR = XᵀX; QR where R is too small for that."""
     try:
-        triangle = np.linalg.cholesky(block.T @ block)
+        triangle = np.linalg.cholesky(gram_matrix(block, blocks, workers)).T
     except np.linalg.LinAlgError:
         triangle = np.zeros((1, 1))
     sizes = triangle.diagonal()
-    if sizes.min() <= SMALL * sizes.max():
-        return np.linalg.qr(block)[0]
-    basis: Array = block @ np.linalg.inv(triangle).T
-    return basis
+    if not sizes.min() > SMALL * sizes.max():
+        return np.linalg.qr(block)
+    inverse, basis = np.linalg.inv(triangle), np.empty_like(block)
+    workers.map(lambda lo, hi: np.matmul(block[lo:hi], inverse, out=basis[lo:hi]), blocks)
+    return basis, triangle
