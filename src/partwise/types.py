@@ -334,7 +334,9 @@ class Update(ABC):
 
     def __call__(self, gram: Array, rhs: Array, factor: Array) -> Array:
         out = np.empty_like(factor, order="C")
-        rhs, factor = (np.require(array, requirements=["C", "W", "A"]) for array in (rhs, factor))
+        rhs, factor = (
+            array if array.flags.carray else np.require(array, requirements=["C", "W", "A"]) for array in (rhs, factor)
+        )
         self.prepare(np.ascontiguousarray(gram, np.float64))(rhs, factor, out)
         return out
 

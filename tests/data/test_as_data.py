@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import partwise as pw
+from partwise.data.as_data import as_data, at_a_glance
 from partwise.data.dense import DenseData
 from partwise.data.sparse import SparseData
 from partwise.testing import check_data
@@ -330,3 +331,21 @@ def test_any_way_to_store_entries(matrix: np.ndarray, form: str, random: Any, pa
     np.testing.assert_allclose(data.rows(0, len(matrix)), wanted, rtol=1e-15)
     assert data.nnz == np.count_nonzero(matrix)
     assert snapshot(given) == before
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_at_a_glance_are_the_data_that_as_data_gives(dtype):
+    """In any order; what as_data would refuse, or has to look at, is left to it."""
+    matrix = np.random.default_rng(0).random((7, 5)).astype(dtype)
+    for array in (matrix, np.asfortranarray(matrix), matrix[::2], matrix[:, ::-1]):
+        data, wanted = at_a_glance(array), as_data(array)
+        assert data.norm2 == wanted.norm2
+        assert data.dtype == wanted.dtype
+        assert np.array_equal(data.rows(0, len(array)), array)
+    for entry in (-1, np.nan, np.inf, -np.inf):
+        bad = matrix.copy()
+        bad[3, 2] = entry
+        assert at_a_glance(bad) is None
+    huge = np.full((2, 2), np.finfo(dtype).max)
+    others = (0 * matrix, huge, matrix[0], matrix[:0], matrix.astype(int), matrix.astype(">f8"), np.ma.array(matrix))
+    assert [at_a_glance(array) for array in others] == [None] * len(others)

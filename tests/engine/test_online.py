@@ -35,7 +35,7 @@ def test_an_epoch_with_w_held_fixed_is_one_half_step(name, kind, small):
         sums = Sums.empty(30, 4)
         for lo, hi in pairwise(EDGES):
             batch = as_data(kind(X[lo:hi]))
-            weights = fold_in(batch, Squared(), algorithm, w, workers).factor.rows
+            weights = fold_in(batch, Squared(), algorithm, w, workers).factor
             sums = sums.add(batch.T, weights, workers)
     assert sums.samples == 90
     assert np.allclose(sums.half_step(algorithm.w, w), wanted, rtol=1e-10, atol=1e-12)
@@ -52,7 +52,8 @@ def test_one_batch_is_one_iteration_of_anls():
 def test_forgetting():
     """What came before counts by the factor, batch for batch."""
     with Workers(1) as workers:
-        h, data = np.ones((90, 4)), as_data(X).T
+        ones, data = np.ones((90, 4)), as_data(X).T
+        h = Factor(ones, ones.T @ ones)
         once = Sums.empty(30, 4).add(data, h, workers)
         twice = once.add(data, h, workers, 0.5)
     assert np.allclose(twice.gram, 1.5 * once.gram)

@@ -26,7 +26,7 @@ import partwise as pw
 from partwise.data.dense import DenseData
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.cores import allowed_threads
-from partwise.threads.pool import OutOfTime, Workers
+from partwise.threads.pool import OutOfTime, Workers, borders, even_borders
 
 PACKAGE = Path(pw.__file__).parent
 FITS = [name for name in pw.ALGORITHMS if name not in ("alp", "anls-lawson-hanson")]
@@ -594,6 +594,25 @@ def test_a_bad_environment_is_refused_in_a_sentence(value, monkeypatch):
     monkeypatch.setenv("PARTWISE_NUM_THREADS", value)
     with pytest.raises(ValueError, match="PARTWISE_NUM_THREADS must be a whole number of at least 1"):
         pw.factorize(tiny(), 2)
+
+
+def test_threads_start_with_the_first_map_of_several_blocks():
+    """A map of one block runs in the caller, and a closed pool starts none again."""
+    before = threading.active_count()
+    with Workers(3) as workers:
+        assert workers.map(lambda lo, hi: threading.get_ident(), ((0, 5),)) == [threading.get_ident()]
+        assert threading.active_count() == before
+        assert workers.map(lambda lo, hi: (lo, hi), ((0, 2), (2, 5))) == [(0, 2), (2, 5)]
+        assert threading.active_count() > before
+    assert workers.map(lambda lo, hi: threading.get_ident(), ((0, 2), (2, 5))) == [threading.get_ident()] * 2
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("rows", [1, 7, 63, 64, 200])
+def test_rows_of_equal_work_are_cut_as_any_others(rows):
+    """The shortcut for one block changes no border, at BLOCK_WORK either."""
+    for each in (1.0, 100.5, 2**14 / rows, 2**14 / rows + 1, 3 * 2**14 / rows):
+        assert even_borders(rows, each) == borders(np.arange(rows + 1) * each)
 
 
 @pytest.mark.parametrize("value", [0, -2, 1.5, True, "2"])

@@ -48,6 +48,22 @@ def as_data(matrix: Any, *, zero: bool = False) -> Data:
     return _in_range(data, zero)
 
 
+FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+def at_a_glance(matrix: Any) -> Data | None:
+    """An array of floats in which nothing is wrong; None for all else, at which :func:`as_data` looks more closely.
+
+    A small batch of a stream takes less time than the questions that its kind answers. A sum of squares that is finite
+    has no entry that is not.
+    """
+    plain = type(matrix) is np.ndarray and matrix.dtype in FLOATS and matrix.ndim == 2 and matrix.size > 0
+    if not plain or not matrix.min() >= 0:
+        return None
+    data: Any = DenseData(matrix)
+    return data if _has_squares_in_range(data) else None
+
+
 FOREIGN = {
     ("anndata", "AnnData"): "give its matrix adata.X to NMF, and to all others adata.X.T, with a sample a column",
     ("polars", "LazyFrame"): "call its collect() first",
@@ -112,8 +128,7 @@ def _in_range(data: Data, zero: bool) -> Data:
     """Data that are not zero, with squares in the range of numbers."""
     if data.weighted and not zero and not data.row_counts.any():  # type: ignore[attr-defined]
         raise ValueError("All entries are unknown, so there is nothing to factor.")
-    range_ = np.finfo(data.dtype)
-    if float(range_.tiny) <= data.norm2 <= float(range_.max):
+    if _has_squares_in_range(data):
         return data
     if data.nnz == 0 or not any(data.rows(i, i + 1).any() for i in range(data.shape[0])):
         if zero:
@@ -121,6 +136,11 @@ def _in_range(data: Data, zero: bool) -> Data:
         known = "All entries that are known are 0" if data.weighted else "The matrix is all zero"
         raise ValueError(f"{known}, so there is nothing to factor.")
     raise ValueError("The entries are so large or so small that their squares leave the range of numbers; rescale.")
+
+
+def _has_squares_in_range(data: Data) -> bool:
+    range_ = np.finfo(data.dtype)
+    return float(range_.tiny) <= data.norm2 <= float(range_.max)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, hstack, issparse, vstack
 
 from partwise.data.entry_checks import digest_of
 from partwise.data.passes import Tall, Task, Walked, total
-from partwise.threads.pool import Block, Workers, borders
+from partwise.threads.pool import Block, Workers, even_borders
 from partwise.types import Array, FactorRows, Local, Part, Walkable
 
 
@@ -86,7 +86,7 @@ class Matrix:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Row blocks of equal size."""
-        return borders(np.arange(self.shape[0] + 1) * (self.nnz / self.shape[0] + 8))
+        return even_borders(self.shape[0], self.nnz / self.shape[0] + 8)
 
     def rows(self, lo: int, hi: int) -> Array:
         """A[lo:hi], dense."""

@@ -10,7 +10,7 @@ import numpy as np
 from partwise import kernels
 from partwise.data.base import LocalData
 from partwise.data.entry_checks import digest_of
-from partwise.threads.pool import Block, Workers, borders
+from partwise.threads.pool import Block, Workers, even_borders
 from partwise.types import Array
 
 LARGE, NARROW = 2**16, 24
@@ -28,8 +28,7 @@ class DenseData(LocalData):
     """
 
     def __init__(self, array: Array, transpose: DenseData | None = None) -> None:
-        contiguous = array.flags.aligned and (array.itemsize in array.strides or 1 in array.shape)
-        contiguous &= all(step >= 0 and step % array.itemsize == 0 for step in array.strides)
+        contiguous = array.flags.aligned and (array.flags.forc or _in_steps(array))
         self._array = (array if contiguous else np.ascontiguousarray(array)).view()
         self._array.flags.writeable = False
         self._transpose = transpose
@@ -40,7 +39,7 @@ class DenseData(LocalData):
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Row blocks of equal size; an entry costs a quarter of a sparse one, and a row 128 of those."""
-        return borders(np.arange(self.shape[0] + 1) * (self.shape[1] / 4 + 128))
+        return even_borders(self.shape[0], self.shape[1] / 4 + 128)
 
     @property
     def T(self) -> DenseData:
@@ -88,7 +87,9 @@ class DenseData(LocalData):
         return few and kernels.squares.by_vectors(width, 8) and factor.flags.c_contiguous
 
     def row_wise(self) -> RowWiseDense:
-        return RowWiseDense(self._array)
+        rows = RowWiseDense(self._array)
+        vars(rows)["blocks"] = self.blocks
+        return rows
 
     def rows(self, lo: int, hi: int) -> Array:
         """A view of some rows."""
@@ -97,6 +98,12 @@ class DenseData(LocalData):
     def some(self, rows: Array, workers: Workers) -> Array:
         """A copy of some rows."""
         return self._array[rows]
+
+
+def _in_steps(array: Array) -> bool:
+    """Whether rows or columns lie whole in memory, forward and a whole number of entries apart."""
+    whole = array.itemsize in array.strides or 1 in array.shape
+    return whole and all(step >= 0 and step % array.itemsize == 0 for step in array.strides)
 
 
 class RowWiseDense(DenseData):

@@ -29,12 +29,12 @@ from partwise.types import Array, Factor, FactorRows
 def begin(problem: Problem, seeds: Sequence[int | None]) -> list[Step]:
     """Step 0 of each seed: W⁽⁰⁾ and H⁽⁰⁾, the algorithm's own half-step where that needs no earlier H."""
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-        starts = [_start(problem, seed) for seed in seeds]
+        starts = [start_of(problem, seed) for seed in seeds]
         steps = _first_steps(problem, [w for w, _, _ in starts], [h for _, h, _ in starts])
         return [replace(step, start=cost) for step, (_, _, cost) in zip(steps, starts, strict=True)]
 
 
-def _start(problem: Problem, seed: int | None) -> tuple[FactorRows, Array | None, StartCost]:
+def start_of(problem: Problem, seed: int | None) -> tuple[FactorRows, Array | None, StartCost]:
     """W⁽⁰⁾, its own H where it has one, and its cost; a sparse W becomes dense here, at the first update."""
     data, rng, began = problem.data, np.random.default_rng(seed), time.perf_counter()
     start = declared(problem.init)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from partwise.algorithms.base import Side
-from partwise.data.products import gram_of, product
+from partwise.data.products import product
 from partwise.threads.pool import Workers
-from partwise.types import Array, Data
+from partwise.types import Array, Data, Factor
 
 FADING = 2.0
 """ρ: sample i of n counts (i/n)^ρ in the end. Chosen among 0, ½, 1, 2, 3 on digits and on Reuters' ten categories."""
@@ -45,10 +45,10 @@ class Sums:
         share: float = (self.samples / (self.samples + batch)) ** FADING
         return share
 
-    def add(self, data: Data, h: Array, workers: Workers, forget: float = 1.0) -> Sums:
+    def add(self, data: Data, h: Factor, workers: Workers, forget: float = 1.0) -> Sums:
         """With a batch A (m × samples) and its weights; what came before counts ``forget`` times."""
         seen = self.samples + data.shape[1]
-        return Sums(forget * self.gram + gram_of(h), forget * self.rhs + product(data, h, workers), seen)
+        return Sums(forget * self.gram + h.gram, forget * self.rhs + product(data, h.rows, workers), seen)
 
     def half_step(self, side: Side, w: Array) -> Array:
         """The half-step for W from all that has come by, one pass of it (Mairal et al. 2010, algorithm 2)."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import _check_n_features, check_array, validate_data
+from sklearn.utils.validation import _check_feature_names, _check_n_features, check_array, validate_data
 
 from partwise.arguments import shortened
-from partwise.data.as_data import as_data, is_kept_elsewhere, refuse_foreign
+from partwise.data.as_data import as_data, at_a_glance, is_kept_elsewhere, refuse_foreign
 from partwise.data.entry_checks import float_type
 from partwise.data.sparse_structure import check_structure
 from partwise.data.unknown import as_fitted, observed
@@ -22,13 +22,14 @@ UNKNOWN = 'take them as unknown by NMF(missing="nan")'
 
 def checked_samples(estimator: Any, X: Any, *, reset: bool) -> Data:
     """X as the engine's data; the features are noted at a fit and compared afterwards."""
+    if estimator.missing is None and (plain := _plain(estimator, X, reset)) is not None:
+        return plain
     if is_kept_elsewhere(X):
         _check_n_features(estimator, X, reset=reset)
         return as_data(observed(X, missing=estimator.missing), zero=not reset)
     if estimator.missing == "nan" and np.ma.isMaskedArray(X):
         X = np.ma.filled(X.astype(float_type(X.dtype, "X")), np.nan)
-    if reset or not _is_plain(X, estimator):
-        X = _validated(estimator, X, reset)
+    X = _validated(estimator, X, reset)
     try:
         data: Any = as_fitted(X, None if reset else _known_mean(estimator), missing=estimator.missing)
     except ValueError as error:
@@ -39,16 +40,17 @@ def checked_samples(estimator: Any, X: Any, *, reset: bool) -> Data:
     return samples
 
 
-def _is_plain(X: Any, estimator: Any) -> bool:
-    """Whether X is an array about which scikit-learn has nothing to ask: asking takes a quarter of a small batch."""
-    return (
-        type(X) is np.ndarray
-        and X.dtype in (np.float64, np.float32)
-        and X.ndim == 2
-        and len(X) > 0
-        and X.shape[1] == estimator.n_features_in_
-        and not hasattr(estimator, "feature_names_in_")
-    )
+def _plain(estimator: Any, X: Any, reset: bool) -> Data | None:
+    """The data of an array about which there is nothing to ask; scikit-learn's questions take as long as a batch."""
+    if type(X) is not np.ndarray:
+        return None
+    if not reset and (X.shape[1:] != (estimator.n_features_in_,) or hasattr(estimator, "feature_names_in_")):
+        return None
+    data = at_a_glance(X)
+    if reset and data is not None:
+        _check_feature_names(estimator, X, reset=True)
+        _check_n_features(estimator, X, reset=True)
+    return data
 
 
 def _validated(estimator: Any, X: Any, reset: bool) -> Any:

@@ -15,15 +15,16 @@ from sklearn.utils.validation import check_is_fitted
 from partwise.algorithms.base import Algorithm
 from partwise.arguments import is_whole, number, quoted, whole_number
 from partwise.data.products import gram_of
-from partwise.engine.call import Call, checked_call
+from partwise.engine.call import Call, as_problem, checked_call
 from partwise.engine.default_stop import default_stop
 from partwise.engine.half_step import Half, fold_in, in_precision
+from partwise.engine.iteration import begin, start_of
 from partwise.engine.online import Sums
 from partwise.engine.stopping import MaxIterations, Reason, Rule
 from partwise.estimator.checks import checked_samples, checked_weights
 from partwise.estimator.choices import chosen_algorithm, chosen_start, component_count, with_penalties
 from partwise.estimator.state import packed, unpacked
-from partwise.factorize import certified, iterate, warn_of
+from partwise.factorize import certified, warn_of
 from partwise.inits.base import declared
 from partwise.inits.table import start_for
 from partwise.losses.table import LOSSES, loss_of, suited
@@ -239,7 +240,8 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         algorithm = self._algorithm((samples + (0 if first else self.n_samples_seen_), features))
         if algorithm.adjusts:
             raise ValueError(NO_TARGETS)
-        if not loss_of(algorithm).streams:
+        loss = loss_of(algorithm)
+        if not loss.streams:
             raise ValueError(NO_STREAM.format(algorithm=algorithm.name))
         with Workers(self.threads) as workers, single_threaded_blas():
             if first:
@@ -247,13 +249,13 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             self.algorithm_ = algorithm.scaled(self._scales)
             w = in_precision(self.components_.T, batch.dtype)
             gram = gram_of(w)
-            half = fold_in(batch, loss_of(algorithm), self.algorithm_, w, workers, gram=gram)
+            half = fold_in(batch, loss, self.algorithm_, w, workers, gram=gram)
             before = self._sums(w)
             share = before.fading(samples) if forget is None else forget
-            sums = before.add(batch.T, np.asarray(half.factor.rows), workers, share)
+            sums = before.add(batch.T, half.factor, workers, share)
             new = sums.half_step(self.algorithm_.w, w)
-            loss = loss_of(algorithm, batch.T)
-            error = loss.distance(batch.T, loss.value(batch.T, Factor(w, gram), half.factor, half.inner, workers)[0])
+            value = loss.value(batch, half.factor, Factor(w, gram), half.inner, workers)[0]
+            error = loss.distance(batch, value)
         self._remember(sums.gram, sums.rhs)
         self.n_samples_seen_ = sums.samples
         self.reconstruction_err_ = error
@@ -262,24 +264,22 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         return self
 
     def _begin(self, batch: Data, W: Any, H: Any, algorithm: Algorithm) -> None:
-        """The components before the first batch: step 0 of the loop on it, from means of samples unless init is given.
+        """The components before the first batch: the start of a fit to it, from means of samples unless init is given.
 
         A start by the SVD of one batch takes as long as ten further ones.
         """
         rank = component_count(self.n_components, batch.shape, W, H)
-        start = chosen_start(self.init, self.solver, rank, batch, W, H)
-        steps = iterate(
-            batch.T,
-            rank,
-            algorithm=algorithm,
-            init="random-acol" if start is None else start,
-            seed=self._seed(),
-            threads=self.threads,
-            lenient=True,
-        )
-        step = next(iter(steps))
-        self._scales = step.scales
-        self.components_ = np.ascontiguousarray(np.asarray(step.w).T)
+        init = chosen_start(self.init, self.solver, rank, batch, W, H)
+        init = "random-acol" if init is None else init
+        problem = as_problem(batch.T, rank, algorithm, init, self.threads, lenient=True)
+        with problem.workers, np.errstate(over="ignore", invalid="ignore"):
+            if algorithm.relative:
+                step = begin(problem, [self._seed()])[0]
+                step.refuse_not_finite()
+                w, self._scales = np.asarray(step.w), step.scales
+            else:
+                w, self._scales = np.asarray(start_of(problem, self._seed())[0]), None
+        self.components_ = np.ascontiguousarray(w.T)
         self.n_components_ = self._n_components = rank
         empty = Sums.empty(batch.shape[1], rank)
         self._remember(empty.gram, empty.rhs)

@@ -31,6 +31,8 @@ ALIASES = {"frobenius": "squared", "kl": "poisson", "kullback-leibler": "poisson
 
 def as_loss(name: Any) -> Loss:
     """The loss of a name such as "poisson", "kl" or "beta=1.5"."""
+    if isinstance(name, str) and name in LOSSES:
+        return LOSSES[name]
     family, equals, value = name.partition("=") if isinstance(name, str) else (name, "", "")
     if equals and family in FAMILIES:
         try:
@@ -64,17 +66,16 @@ def suited(algorithm: Algorithm, data: Data) -> Algorithm:
 
 
 @cache
-def _usual(factory: Callable[..., Algorithm], settings: tuple[tuple[str, Any], ...]) -> Algorithm:
+def _usual(factory: Callable[..., Algorithm], settings: tuple[tuple[str, Any], ...], left_open: bool) -> Algorithm:
     """What a factory makes, once: an algorithm is never changed, and batches of a stream ask for it again and again."""
-    return factory(**dict(settings))
+    return replace(factory(**dict(settings)), open=left_open)
 
 
 def algorithm_for(algorithm: str | Algorithm | None, loss: str | None = None) -> Algorithm:
     """The algorithm by name or as it is, or the loss's own; one that minimises another loss is refused."""
     wanted = as_loss("squared" if loss is None else loss)
     if algorithm is None or (loss is not None and algorithm == wanted.default_algorithm):
-        own = _usual(ALGORITHMS[wanted.default_algorithm], tuple(wanted.settings.items()))
-        return replace(own, open=algorithm is None)
+        return _usual(ALGORITHMS[wanted.default_algorithm], tuple(wanted.settings.items()), algorithm is None)
     chosen = as_algorithm(algorithm)
     if loss is not None and chosen.loss != wanted.name:
         fitting = [other for other, factory in ALGORITHMS.items() if factory().loss == wanted.name]

@@ -101,9 +101,12 @@ class _SingleThreadedBlas:
         self._take_over()
 
     def _take_over(self) -> None:
-        """From 3.7 on threadpoolctl lets only the first thread set the limit of the process; our count is locked."""
-        for library in self._libraries or ():
-            clear = getattr(library, "clear_controlling_thread", None)
+        """From 3.7 on threadpoolctl lets only the first thread set the limit of the process; our count is locked.
+
+        All libraries of a kind share that thread.
+        """
+        for kind in {type(library) for library in self._libraries or ()}:
+            clear = getattr(kind, "clear_controlling_thread", None)
             if clear is not None:
                 clear(force=True)
 

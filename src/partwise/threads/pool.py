@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from threading import Lock, get_ident
 from typing import Any, TypeVar
@@ -44,12 +45,22 @@ def borders(work: Array) -> tuple[Block, ...]:
     return tuple((int(lo), int(hi)) for lo, hi in pairwise(edges))
 
 
+def even_borders(rows: int, each: float) -> tuple[Block, ...]:
+    """The same for rows of equal work; what is one block is seen at once."""
+    return ((0, rows),) if rows * each <= BLOCK_WORK else borders(np.arange(rows + 1) * each)
+
+
 def thread_count(threads: int | None) -> int:
     """``threads`` as given, or PARTWISE_NUM_THREADS, or as many as this process is allowed."""
+    return _asked_threads(threads) or allowed_threads()
+
+
+def _asked_threads(threads: int | None) -> int | None:
+    """``threads`` as given, or PARTWISE_NUM_THREADS; None where neither says anything."""
     if threads is None:
         setting = os.environ.get("PARTWISE_NUM_THREADS")
         if not setting:
-            return allowed_threads()
+            return None
         if not setting.isascii() or not setting.isdigit() or int(setting) < 1:
             raise ValueError(f"PARTWISE_NUM_THREADS must be a whole number of at least 1, not {setting!r}.")
         return int(setting)
@@ -100,17 +111,21 @@ crews = Crews()
 class Workers:
     """Maps over row blocks on some threads; one object for each call, closed with it.
 
-    Where their number is left open, maps that run at the same time share the threads of the process.
+    Where their number is left open, maps that run at the same time share the threads of the process. The first map of
+    several blocks asks how many threads there are and starts them: a small batch of a stream has one block.
     """
 
     def __init__(self, threads: int | None = None) -> None:
-        self.threads = thread_count(threads)
-        self._most = np.inf if threads is not None else self.threads
+        self._asked, self._shared = _asked_threads(threads), threads is None
         self._buffers: dict[tuple[int, str], Array] = {}
         self._end, self.label = np.inf, "pass"
-        self._pool = None
-        if self.threads > 1:
-            self._pool = ThreadPoolExecutor(self.threads - 1, "partwise", single_threaded_blas.own_thread)
+        self._pool: ThreadPoolExecutor | None = None
+        self._closed = False
+
+    @cached_property
+    def threads(self) -> int:
+        """How many threads work on a map."""
+        return self._asked or allowed_threads()
 
     @contextmanager
     def until(self, seconds: float, label: str = "pass") -> Iterator[None]:
@@ -134,7 +149,7 @@ class Workers:
         Every thread, the caller's too, takes the next block until none is left: a future for each block would wake the
         caller for each, and on few cores that costs more than the block.
         """
-        if self._pool is None or len(blocks) == 1:
+        if len(blocks) == 1 or self._closed or self.threads == 1:
             thread = get_ident()
             with single_threaded_blas():
                 try:
@@ -167,8 +182,10 @@ class Workers:
                 single_threaded_blas.end(thread)
 
         with single_threaded_blas():
-            crew = crews.join(min(len(blocks), self.threads), self._most)
-            helpers = [self._pool.submit(work) for _ in range(crew.size - 1)] if self._pool else []
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self.threads - 1, "partwise", single_threaded_blas.own_thread)
+            crew = crews.join(min(len(blocks), self.threads), self.threads if self._shared else np.inf)
+            helpers = [self._pool.submit(work) for _ in range(crew.size - 1)]
             try:
                 work()
                 for helper in helpers:
@@ -192,7 +209,7 @@ class Workers:
         """End the threads; what is running ends first, and a later call runs without them."""
         if self._pool is not None and not sys.is_finalizing():  # at the interpreter's end the threads have ended
             self._pool.shutdown(wait=True, cancel_futures=True)
-        self._pool = None
+        self._pool, self._closed = None, True
         self._buffers.clear()
         single_threaded_blas.mend()
 

@@ -9,10 +9,14 @@ from partwise.types import Array, Rows
 
 def unit_diagonal(gram: Array) -> tuple[Array, Array]:
     """(D⁻¹GD⁻¹, 1/D) with D = √diag G; a topic whose diagonal is 0 gets a 1 of its own, so that its entry is 0."""
-    diagonal = np.sqrt(np.maximum(np.diag(gram), 0))
-    scale = np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)
-    scaled = gram * scale * scale[:, None]
-    np.fill_diagonal(scaled, 1.0)
+    diagonal = np.sqrt(np.maximum(gram.diagonal(), 0))
+    if diagonal.all():
+        scale = 1.0 / diagonal
+    else:
+        scale = np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)
+    scaled = gram * scale
+    scaled *= scale[:, None]
+    scaled.flat[:: len(gram) + 1] = 1.0
     return scaled, scale
 
 
