@@ -2,8 +2,8 @@
 
 threadpoolctl (tried: 3.5.0 and 3.8.0) has ``threadpool_limits`` for this, which is not enough: two of them that overlap
 in two threads undo each other, and from 3.7 on one that a second thread sets has no effect. So its library controllers
-are set one by one (``lib_controllers``), and the thread that it lets set them is cleared before
-(``clear_controlling_thread``). Where a release has not the one or the other, BLAS is limited as far as it can be, at
+are set one by one (``lib_controllers``), without asking which thread may (``_real_set_num_threads``) or after that
+was cleared (``clear_controlling_thread``). Where a release has none of these, BLAS is limited as far as it can be, at
 worst not at all: results stay right, and BLAS threads compete with ours.
 
 scipy's BLAS is loaded with the extension module ``scipy.linalg.cython_blas``, which is opened as a plain library: to
@@ -95,20 +95,20 @@ class _SingleThreadedBlas:
             self._before = None
 
     def _set(self, counts: list[int]) -> None:
-        self._take_over()
         for library, count in zip(self._libraries or (), counts, strict=True):
-            library.set_num_threads(count)
-        self._take_over()
+            set_threads = getattr(library, "_real_set_num_threads", None)
+            if set_threads is None:
+                self._take_over(library)
+                library.set_num_threads(count)
+                self._take_over(library)
+            else:
+                set_threads(count)
 
-    def _take_over(self) -> None:
-        """From 3.7 on threadpoolctl lets only the first thread set the limit of the process; our count is locked.
-
-        All libraries of a kind share that thread.
-        """
-        for kind in {type(library) for library in self._libraries or ()}:
-            clear = getattr(kind, "clear_controlling_thread", None)
-            if clear is not None:
-                clear(force=True)
+    def _take_over(self, library: Any) -> None:
+        """From 3.7 on threadpoolctl lets only the first thread set the limit of the process; our count is locked."""
+        clear = getattr(library, "clear_controlling_thread", None)
+        if clear is not None:
+            clear(force=True)
 
     def __call__(self) -> _Hold | _Held:
         """A context in which BLAS has one thread; inside another one of this thread there is nothing to do."""
