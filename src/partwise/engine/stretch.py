@@ -52,6 +52,59 @@ class Pair(NamedTuple):
     dots: Array | None = None
     """Column by column, the inner product of W with the one before."""
 
+    @property
+    def squares(self) -> Array:
+        """The squared lengths of W's columns."""
+        squares: Array = self.w.gram.diagonal()
+        return squares
+
+
+class Call(NamedTuple):
+    """What a call of the kernel overwrites, slot by slot: the first one is the pair that it begins with."""
+
+    pairs: tuple[Array, ...]
+    grams: tuple[Array, ...]
+    sums: Array
+    squares: Array
+    momentum: bool
+
+
+class Slot(NamedTuple):
+    """A pair as a slot of such a call: as a :class:`Pair`, but its factors are made when they are asked for."""
+
+    call: Call
+    number: int
+    inner: float
+    error: float
+    objective: float
+    seconds: float
+
+    @property
+    def h(self) -> Factor:
+        return Factor(self.call.pairs[0][self.number], self.call.grams[0][self.number])
+
+    @property
+    def w(self) -> Factor:
+        return Factor(self.call.pairs[1][self.number], self.call.grams[1][self.number])
+
+    @property
+    def momentum(self) -> Momentum | None:
+        if not self.call.momentum:
+            return None
+        (_, _, plain_h, ahead), slot = self.call.pairs, self.number
+        beta, ceiling = self.call.sums[slot, 2:4].tolist()
+        return Momentum(beta, ceiling, Factor(ahead[slot], self.call.grams[2][slot]), plain_h[slot])
+
+    @property
+    def dots(self) -> Array:
+        dots: Array = self.call.sums[self.number, 4:]
+        return dots
+
+    @property
+    def squares(self) -> Array:
+        squares: Array = self.call.squares[self.number]
+        return squares
+
 
 class Half(NamedTuple):
     """A new factor, the same moved ahead, and its sums, as ``half_steps`` gives them."""
@@ -95,17 +148,20 @@ def stretch(problem: Problem, step: Step, algorithm: Algorithm, count: int, rule
     """
     own, end = step.own(algorithm), problem.clock.seconds + BRIEF
     pair = Pair(step.basis.with_rhs(step.rhs), step.weights, 0.0, step.error, step.objective, step.momentum, 0.0)
-    passed, thread = [pair], get_ident()
-    following = _dense_pairs(problem, own, pair, count) if in_one_kernel(problem, own) else _pairs(problem, own, pair)
+    passed: list[Pair | Slot] = [pair]
+    thread = get_ident()
+    following: Iterator[Pair | Slot] = _pairs(problem, own, pair)
+    if in_one_kernel(problem, own):
+        following = _dense_pairs(problem, own, pair, count)
     try:
         single_threaded_blas.begin(thread)
-        for pair in following:
-            rises = pair.objective > passed[-1].objective and len(passed) > 1
-            if rises or not math.isfinite(pair.objective):
+        for new in following:
+            rises = new.objective > passed[-1].objective and len(passed) > 1
+            if rises or not math.isfinite(new.objective):
                 break
-            passed.append(pair)
-            glimpse = Glimpse(step.iteration + len(passed) - 1, pair.seconds, pair.error, passed[-2].error)
-            if len(passed) > count or pair.seconds > end or may_stop(rules, glimpse):
+            passed.append(new)
+            glimpse = Glimpse(step.iteration + len(passed) - 1, new.seconds, new.error, passed[-2].error)
+            if len(passed) > count or new.seconds > end or may_stop(rules, glimpse):
                 break
     except (NoMinimum, OutOfTime):
         pass
@@ -124,7 +180,7 @@ def _pairs(problem: Problem, own: Algorithm, pair: Pair) -> Iterator[Pair]:
             return
 
 
-def _dense_pairs(problem: Problem, own: Algorithm, pair: Pair, count: int) -> Iterator[Pair]:
+def _dense_pairs(problem: Problem, own: Algorithm, pair: Pair | Slot, count: int) -> Iterator[Slot]:
     """The pairs after one, some in a call of the kernel, until a component dies or the trace form cancels."""
     data, rank, rules = problem.data, problem.rank, own.extrapolation or NO_MOMENTUM
     (m, n), norm2, numbers = data.shape, data.norm2, cast(tuple[Array, Array], data.both_orders)
@@ -132,7 +188,7 @@ def _dense_pairs(problem: Problem, own: Algorithm, pair: Pair, count: int) -> It
     sweeps = (own.h.update.plain_sweeps, own.w.update.plain_sweeps)
     momentum = (rules.growth, rules.ceiling_growth, rules.shrink, LEAST_BETA)
     limits = (norm2, NEAR_EXACT[8] * norm2, EPS**2 * norm2)
-    work, moving = kernels.dense_runs.memory(m, n, rank), own.extrapolation is not None
+    work = kernels.dense_runs.memory(m, n, rank)
     while True:
         problem.workers.check_time()
         began, slots = problem.clock.seconds, at_once + 1
@@ -147,20 +203,10 @@ def _dense_pairs(problem: Problem, own: Algorithm, pair: Pair, count: int) -> It
         made = kernels.dense_runs.dense_iterations(
             *numbers, sweeps, momentum, limits, at_once, pairs, grams, sums, work
         )
+        call = Call(pairs, grams, sums, grams[1].diagonal(axis1=1, axis2=2), own.extrapolation is not None)
         each = (problem.clock.seconds - began) / max(1, made)
-        (h, w, plain_h, ahead), (gram_h, gram_w, gram_ahead) = pairs, grams
-        for i, (inner, error2, beta, ceiling) in enumerate(sums[1 : made + 1, :4].tolist(), 1):
-            momentum_then = Momentum(beta, ceiling, Factor(ahead[i], gram_ahead[i]), plain_h[i]) if moving else None
-            pair = Pair(
-                Factor(w[i], gram_w[i]),
-                Factor(h[i], gram_h[i]),
-                inner,
-                math.sqrt(error2 / norm2),
-                error2,
-                momentum_then,
-                began + i * each,
-                sums[i, 4:],
-            )
+        for i, (inner, error2) in enumerate(sums[1 : made + 1, :2].tolist(), 1):
+            pair = Slot(call, i, inner, math.sqrt(error2 / norm2), error2, began + i * each)
             yield pair
         if made < at_once:
             return
@@ -225,10 +271,10 @@ def _half(
     return Half(factor, moved, float(inner.sum()) if measured else 0.0, dots)
 
 
-def _step(problem: Problem, step: Step, pairs: list[Pair]) -> Step:
+def _step(problem: Problem, step: Step, pairs: list[Pair | Slot]) -> Step:
     """The step at the last pair; the first one is that of ``step``."""
     before, last = pairs[-2:]
-    lengths = np.array([pair.w.gram.diagonal() for pair in pairs])
+    lengths = np.array([pair.squares for pair in pairs])
     angles = turned(np.array([pair.dots for pair in pairs[1:]]), lengths[:-1], lengths[1:])
     between: list[Record] = [
         (step.iteration + i, pairs[i].seconds, pairs[i].error, angle, math.nan)
