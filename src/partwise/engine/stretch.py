@@ -39,6 +39,17 @@ at which a rule ends the run are for nothing."""
 NO_MOMENTUM = Extrapolation(beta=0.0, growth=0.0)
 
 
+class Mark(NamedTuple):
+    """What the history keeps of a pair; its factors are freed, since memory that is new takes longer to write."""
+
+    seconds: float
+    error: float
+    squares: Array
+    """The squared lengths of W's columns."""
+    dots: Array | None
+    """Column by column, the inner product of W with the one before."""
+
+
 class Pair(NamedTuple):
     """A pair (W, H) between two steps, and what the next iteration goes on from."""
 
@@ -50,13 +61,10 @@ class Pair(NamedTuple):
     momentum: Momentum | None
     seconds: float
     dots: Array | None = None
-    """Column by column, the inner product of W with the one before."""
 
     @property
-    def squares(self) -> Array:
-        """The squared lengths of W's columns."""
-        squares: Array = self.w.gram.diagonal()
-        return squares
+    def mark(self) -> Mark:
+        return Mark(self.seconds, self.error, self.w.gram.diagonal(), self.dots)
 
 
 class Call(NamedTuple):
@@ -96,14 +104,8 @@ class Slot(NamedTuple):
         return Momentum(beta, ceiling, Factor(ahead[slot], self.call.grams[2][slot]), plain_h[slot])
 
     @property
-    def dots(self) -> Array:
-        dots: Array = self.call.sums[self.number, 4:]
-        return dots
-
-    @property
-    def squares(self) -> Array:
-        squares: Array = self.call.squares[self.number]
-        return squares
+    def mark(self) -> Mark:
+        return Mark(self.seconds, self.error, self.call.squares[self.number], self.call.sums[self.number, 4:])
 
 
 class Half(NamedTuple):
@@ -148,26 +150,27 @@ def stretch(problem: Problem, step: Step, algorithm: Algorithm, count: int, rule
     """
     own, end = step.own(algorithm), problem.clock.seconds + BRIEF
     pair = Pair(step.basis.with_rhs(step.rhs), step.weights, 0.0, step.error, step.objective, step.momentum, 0.0)
-    passed: list[Pair | Slot] = [pair]
-    thread = get_ident()
+    before: Pair | Slot = pair
+    last, marks, thread = before, [pair.mark], get_ident()
     following: Iterator[Pair | Slot] = _pairs(problem, own, pair)
     if in_one_kernel(problem, own):
         following = _dense_pairs(problem, own, pair, count)
     try:
         single_threaded_blas.begin(thread)
         for new in following:
-            rises = new.objective > passed[-1].objective and len(passed) > 1
+            rises = new.objective > last.objective and len(marks) > 1
             if rises or not math.isfinite(new.objective):
                 break
-            passed.append(new)
-            glimpse = Glimpse(step.iteration + len(passed) - 1, new.seconds, new.error, passed[-2].error)
-            if len(passed) > count or new.seconds > end or may_stop(rules, glimpse):
+            before, last = last, new
+            glimpse = Glimpse(step.iteration + len(marks), new.seconds, new.error, before.error)
+            marks.append(new.mark)
+            if len(marks) > count or new.seconds > end or may_stop(rules, glimpse):
                 break
     except (NoMinimum, OutOfTime):
         pass
     finally:
         single_threaded_blas.end(thread)
-    return _step(problem, step, passed) if len(passed) > 1 else None
+    return _step(problem, step, before, last, marks) if len(marks) > 1 else None
 
 
 def _pairs(problem: Problem, own: Algorithm, pair: Pair) -> Iterator[Pair]:
@@ -271,17 +274,16 @@ def _half(
     return Half(factor, moved, float(inner.sum()) if measured else 0.0, dots)
 
 
-def _step(problem: Problem, step: Step, pairs: list[Pair | Slot]) -> Step:
-    """The step at the last pair; the first one is that of ``step``."""
-    before, last = pairs[-2:]
-    lengths = np.array([pair.squares for pair in pairs])
-    angles = turned(np.array([pair.dots for pair in pairs[1:]]), lengths[:-1], lengths[1:])
+def _step(problem: Problem, step: Step, before: Pair | Slot, last: Pair | Slot, marks: list[Mark]) -> Step:
+    """The step at the last pair; the first mark is that of ``step``."""
+    lengths = np.array([mark.squares for mark in marks])
+    angles = turned(np.array([mark.dots for mark in marks[1:]]), lengths[:-1], lengths[1:])
     between: list[Record] = [
-        (step.iteration + i, pairs[i].seconds, pairs[i].error, angle, math.nan)
+        (step.iteration + i, marks[i].seconds, marks[i].error, angle, math.nan)
         for i, angle in enumerate(angles.max(axis=1).tolist()[:-1], 1)
     ]
     return problem.step(
-        step.iteration + len(pairs) - 1,
+        step.iteration + len(marks) - 1,
         last.w,
         last.h,
         last.inner,
