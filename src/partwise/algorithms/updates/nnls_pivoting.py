@@ -15,8 +15,9 @@ SWEEPS, SETTLED = 4, 0.01
 class Pivoting(Update):
     """The minimiser of ½ xGxᵀ − r·x over x ≥ 0 by block principal pivoting (Kim and Park 2011).
 
-    It starts from the support of the clipped least-squares solution after a few coordinate sweeps, which is mostly the
-    right one; a row with a singular subsystem, or on which pivoting cycles, is solved by FNNLS instead.
+    With few components it starts from all of them, and a kernel solves a row in every lane of its vectors; else from the
+    support of the clipped least-squares solution after a few coordinate sweeps, which is mostly the right one. A row
+    with a singular subsystem, or on which pivoting cycles, is solved by FNNLS instead.
     """
 
     cold = True
@@ -27,6 +28,8 @@ class Pivoting(Update):
 
     def prepare(self, gram: Array) -> Rows:
         scaled, scale = unit_diagonal(gram)
+        if kernels.nnls_lanes.suits(len(scaled)):
+            return rescaled(scale, lambda rhs, out: kernels.nnls_lanes.pivoting_lanes(scaled, rhs, out))
         start, ones = Clipped(_inverse(scaled)), np.ones(len(scaled))
 
         def solve(rhs: Array, out: Array) -> None:
