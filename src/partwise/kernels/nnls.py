@@ -157,16 +157,14 @@ def pivot_row(gram, r, passive, work, y, x):
 
 
 def pivoting_rows(gram: Array, rhs: Array, guess: Array, out: Array) -> None:
-    """Every row by pivoting from the support of ``guess``; a row on which it gives up is solved by FNNLS."""
+    """Every row by pivoting from the support of ``guess``; a row on which it gives up is solved by FNNLS.
+
+    That is rare, so FNNLS is a kernel of its own, which is compiled when it is needed.
+    """
     k, solved = len(gram), np.empty(len(rhs), np.bool_)
     _pivot_rows(gram, rhs, guess, np.empty((k, k + 2)), np.empty((3, k)), np.empty(k, np.bool_), solved, out)
-    solve_rest(gram, rhs, solved, out)
-
-
-def solve_rest(gram: Array, rhs: Array, solved: Array, out: Array) -> None:
-    """The rows on which pivoting gave up by FNNLS: a kernel of its own, since it is rarely needed and so compiled."""
     if not solved.all():
-        rest = np.empty((len(rhs) - np.count_nonzero(solved), len(gram)), out.dtype)
+        rest = np.empty((len(rhs) - np.count_nonzero(solved), k), out.dtype)
         fnnls_rows(gram, rhs[~solved], rest)
         out[~solved] = np.where(rest > 0, rest, 0)
 

@@ -15,9 +15,9 @@ SWEEPS, SETTLED = 4, 0.01
 class Pivoting(Update):
     """The minimiser of ½ xGxᵀ − r·x over x ≥ 0 by block principal pivoting (Kim and Park 2011).
 
-    With few components it starts from all of them, and a kernel solves a row in every lane of its vectors; else from the
-    support of the clipped least-squares solution after a few coordinate sweeps, which is mostly the right one. A row
-    with a singular subsystem, or on which pivoting cycles, is solved by FNNLS instead.
+    It starts from the support of the clipped least-squares solution, with many components after a few coordinate sweeps,
+    which leave mostly the right one; with few a kernel solves a row in every lane of its vectors. A row with a singular
+    subsystem, or on which pivoting cycles, is solved by FNNLS instead.
     """
 
     cold = True
@@ -27,9 +27,9 @@ class Pivoting(Update):
         kernels.row_systems.exact_rows(rows.packed, rows.linear, rows.ridge, before, rows.free, out)
 
     def prepare(self, gram: Array) -> Rows:
+        if kernels.nnls_lanes.suits(len(gram)):
+            return lambda rhs, factor, out: kernels.nnls_lanes.exact_lanes(gram, rhs, out)
         scaled, scale = unit_diagonal(gram)
-        if kernels.nnls_lanes.suits(len(scaled)):
-            return rescaled(scale, lambda rhs, out: kernels.nnls_lanes.pivoting_lanes(scaled, rhs, out))
         start, ones = Clipped(_inverse(scaled)), np.ones(len(scaled))
 
         def solve(rhs: Array, out: Array) -> None:
