@@ -44,10 +44,11 @@ def _pivot_lanes(gram, rhs, scaled, system, columns, rows, solved, out):
     """A row in every lane of two vectors; one that ends gives its lane to the next row.
 
     ``scaled`` becomes D⁻¹GD⁻¹ with D = √diag G, in which tolerances are relative, 1/D below it, and the inverse of what
-    is above; a component whose diagonal is 0 gets a 1 of its own, so that its entry is 0. ``system`` is memory for (G in P, I outside | r) and for its factors, row by row. ``columns`` has 1 for what is in P
-    and 0 for the rest, r, x, 1 where a sign is wrong (that of x in P, of xG − r outside), and at the end the tolerance,
-    minus the least pivot and how many signs are wrong. ``rows`` are the row of a lane, −1 for none, the fewest signs
-    that were wrong, patience and the rounds that are left. −1/pivot is kept in place of a pivot.
+    is above; a component whose diagonal is 0 gets a 1 of its own, so that its entry is 0. ``system`` is memory for
+    (G in P, I outside | r) and for its factors, row by row, with −1/pivot in place of a pivot. ``columns`` has 1 for
+    what is in P and 0 for the rest, r, x, 1 where a sign is wrong (that of x in P, of xG − r outside), and at the end
+    the tolerance, minus the least pivot and how many signs are wrong. ``rows`` are the row of a lane, −1 for none, the
+    fewest signs that were wrong, patience and the rounds that are left.
     """
     (n, k), lanes, width, slack = out.shape, lanes_of(gram), columns.shape[1], 32 * len(gram) * EPS
     right, x, signs, tol, stride, following, left = k, 2 * k, 3 * k, 4 * k, k + 1, 0, n

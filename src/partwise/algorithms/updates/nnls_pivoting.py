@@ -15,9 +15,9 @@ SWEEPS, SETTLED = 4, 0.01
 class Pivoting(Update):
     """The minimiser of ½ xGxᵀ − r·x over x ≥ 0 by block principal pivoting (Kim and Park 2011).
 
-    It starts from the support of the clipped least-squares solution, with many components after a few coordinate sweeps,
-    which leave mostly the right one; with few a kernel solves a row in every lane of its vectors. A row with a singular
-    subsystem, or on which pivoting cycles, is solved by FNNLS instead.
+    It starts from the support of the clipped least-squares solution; with many components after a few coordinate
+    sweeps, which leave mostly the right one, with few in a kernel that solves a row in every lane of its vectors. A row
+    with a singular subsystem, or on which pivoting cycles, is solved by FNNLS instead.
     """
 
     cold = True
