@@ -110,7 +110,16 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
         ("if blocking < 0 or ratio < alpha:", "if blocking < 0 or ratio > alpha:"),
         ("y[c] < -tol and (best < 0", "y[c] > tol and (best < 0"),
         ("v -= work[a, b] * x[int(", "v += work[a, b] * x[int("),
+    ],
+    ("kernels/nnls.py", "tests/kernels/test_nnls_lanes.py"): [
         ("if y[c] < 0 and (patience >= 0 or c == last):", "if y[c] < 0 and patience >= 0:"),
+    ],
+    ("kernels/nnls_lanes.py", "tests/kernels/test_nnls_lanes.py"): [
+        ("signs + c, i] > 0 and wrong > 1:", "signs + c, i] > 0 and wrong > k:"),
+        ("solved[row] = columns[tol + 1, i] < -slack and wrong == 0", "solved[row] = wrong == 0"),
+        ("0.0 if value <= 0 else value * scaled[k, c]", "value * scaled[k, c] if value > 0 else 0.0"),
+        ("found[~solved] = np.maximum(rest, 0) * scaled[k]", "found[~solved] = np.maximum(rest, 0)"),
+        ("(one, one) if b == c else", "(nil, nil) if b > c else"),
     ],
     ("kernels/squares.py", "tests/kernels/test_squares.py"): [
         ('        import_module("scipy.linalg.cython_blas")', "        pass"),

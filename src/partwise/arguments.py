@@ -61,7 +61,7 @@ def number(name: str, value: Any, low: float = 0.0, high: float = np.inf, *, end
     ``hint`` says what else is allowed.
     """
     checked = _as_float(value)
-    if np.isfinite(checked):
+    if math.isfinite(checked):
         above = checked > low or (checked == low and ends[0] == "[")
         if above and (checked < high or (checked == high and ends[1] == "]")):
             return checked

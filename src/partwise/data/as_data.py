@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from inspect import getattr_static
 from typing import Any, cast
 
@@ -139,8 +140,15 @@ def _in_range(data: Data, zero: bool) -> Data:
 
 
 def _has_squares_in_range(data: Data) -> bool:
-    range_ = np.finfo(data.dtype)
-    return float(range_.tiny) <= data.norm2 <= float(range_.max)
+    least, most = _range_of(data.dtype)
+    return least <= data.norm2 <= most
+
+
+@cache
+def _range_of(dtype: np.dtype[Any]) -> tuple[float, float]:
+    """The least and the largest number of full precision."""
+    range_ = np.finfo(dtype)
+    return float(range_.tiny), float(range_.max)
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,8 @@ class Matrix:
     def row_norms2(self) -> Array:
         """Squared row lengths in float64, a block at a time."""
         blocks = (self.rows(lo, hi).astype(np.float64, copy=False) for lo, hi in self.blocks)
-        return np.concatenate([np.einsum("ij,ij->i", rows, rows) for rows in blocks])
+        norms = [np.einsum("ij,ij->i", rows, rows) for rows in blocks]
+        return norms[0] if len(norms) == 1 else np.concatenate(norms)
 
     @cached_property
     def norm2(self) -> float:

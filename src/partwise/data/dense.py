@@ -115,8 +115,14 @@ class RowWiseDense(DenseData):
     """
 
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
-        tile, wide = np.zeros((TILE, self.shape[1])), factor.astype(np.float64, copy=False)
-        for at in range(lo, hi, TILE):
+        wide = factor.astype(np.float64, copy=False)
+        as_needed = self.dtype == wide.dtype and self._array.flags.c_contiguous
+        end = hi - (hi - lo) % TILE if as_needed else lo
+        if end > lo:
+            tiles = self._array[lo:end].reshape(-1, TILE, self.shape[1])
+            out[: end - lo] = np.matmul(tiles, wide).reshape(end - lo, -1)
+        tile = np.zeros((TILE, self.shape[1]))
+        for at in range(end, hi, TILE):
             count = min(TILE, hi - at)
             tile[:count] = self._array[at : at + count]
             out[at - lo : at - lo + count] = np.matmul(tile, wide)[:count]

@@ -106,3 +106,15 @@ def at_least(_, a, b):
         return builder.select(builder.fcmp_unordered(">", *arguments), *arguments)
 
     return a(a, b), build
+
+
+@intrinsic
+def below(_, a, b):
+    """1 in each lane where a < b, else 0."""
+
+    def build(context, builder, signature, arguments):
+        shape = context.get_value_type(a)
+        one, zero = (ir.Constant(shape, [number] * a.lanes) for number in (1.0, 0.0))
+        return builder.select(builder.fcmp_ordered("<", *arguments), one, zero)
+
+    return a(a, b), build

@@ -15,8 +15,9 @@ SWEEPS, SETTLED = 4, 0.01
 class Pivoting(Update):
     """The minimiser of ½ xGxᵀ − r·x over x ≥ 0 by block principal pivoting (Kim and Park 2011).
 
-    It starts from the support of the clipped least-squares solution after a few coordinate sweeps, which is mostly the
-    right one; a row with a singular subsystem, or on which pivoting cycles, is solved by FNNLS instead.
+    It starts from the support of the clipped least-squares solution; with many components after a few coordinate
+    sweeps, which leave mostly the right one, with few in a kernel that solves a row in every lane of its vectors. A row
+    with a singular subsystem, or on which pivoting cycles, is solved by FNNLS instead.
     """
 
     cold = True
@@ -26,6 +27,8 @@ class Pivoting(Update):
         kernels.row_systems.exact_rows(rows.packed, rows.linear, rows.ridge, before, rows.free, out)
 
     def prepare(self, gram: Array) -> Rows:
+        if kernels.nnls_lanes.suits(len(gram)):
+            return lambda rhs, factor, out: kernels.nnls_lanes.exact_lanes(gram, rhs, out)
         scaled, scale = unit_diagonal(gram)
         start, ones = Clipped(_inverse(scaled)), np.ones(len(scaled))
 
