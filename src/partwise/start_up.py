@@ -39,6 +39,7 @@ def _hasten_imports() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for name in SELDOM_USED:
         _import_when_used(name)
+    _compile_methods_when_used()
 
 
 def _import_when_used(name: str) -> None:
@@ -69,6 +70,34 @@ def _import_when_used(name: str) -> None:
         module.__class__ = Late
         if package:
             setattr(sys.modules[package], last, module)
+
+
+def _compile_methods_when_used() -> None:
+    """Let dataclasses compile a method, ``__init__`` apart, when it is first called: few are, of six a class.
+
+    Where Python has no ``_create_fn``, from 3.13 on, they are compiled at once.
+    """
+    import dataclasses
+    from typing import Any
+
+    create: Any = getattr(dataclasses, "_create_fn", None)
+    if create is None:
+        return
+
+    def create_late(name: str, *arguments: Any, **options: Any) -> Any:
+        if name == "__init__":
+            return create(name, *arguments, **options)
+        made = None
+
+        def method(self: object, *others: object) -> Any:
+            nonlocal made
+            made = made or create(name, *arguments, **options)
+            return made(self, *others)
+
+        method.__name__ = name
+        return method
+
+    vars(dataclasses)["_create_fn"] = create_late
 
 
 IS_COMMAND = _is_command()

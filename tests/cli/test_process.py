@@ -123,6 +123,32 @@ def test_the_command_imports_less_and_a_program_as_usual(program, late):
 
 
 @pytest.mark.parametrize("program", ["partwise", "another"])
+def test_dataclasses_of_the_command_have_all_their_methods(program):
+    """Methods that the command compiles when they are called are those of any other program."""
+    code = f"""if True:
+        import sys
+        sys.argv = [{program!r}]
+        import partwise
+        from dataclasses import FrozenInstanceError, dataclass, field
+        @dataclass(frozen=True, order=True, slots=True)
+        class Own:
+            one: int
+            two: list = field(default_factory=list, hash=False)
+        class Further(Own): pass
+        a, b = Own(1, [2]), Further(one=1)
+        print(a, b, a == Own(1, [2]), a == b, a < Own(2), a >= Own(2), hash(a) == hash(Own(1)), a.__eq__.__name__)
+        for change in (lambda: setattr(a, "one", 2), lambda: delattr(a, "one")):
+            try: change()
+            except FrozenInstanceError as error: print(error)"""
+    done = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, check=False, text=True)
+    assert done.stdout.splitlines() == [
+        "Own(one=1, two=[2]) Further(one=1, two=[]) True False True False True __eq__",
+        "cannot assign to field 'one'",
+        "cannot delete field 'one'",
+    ], done.stderr
+
+
+@pytest.mark.parametrize("program", ["partwise", "another"])
 @pytest.mark.parametrize(
     "later",
     [

@@ -8,6 +8,7 @@ import os
 import re
 import stat
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -383,3 +384,12 @@ def test_a_model_is_saved_while_it_is_described(tmp_path):
         pass
     assert len(saved) == 1
     assert saved != [here]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device on which there is no room")
+def test_topics_are_shown_though_the_model_cannot_be_saved(folder, warm):
+    """The tables come while the model is written; that it is not is the error, and nothing says it is."""
+    done = warm("topics", folder / "news.csv", "-k", 2, "-o", "/dev/full", *COLUMNS)
+    assert (done.returncode, "No space left" in done.stderr) == (2, True), done.stderr
+    assert "Mean coherence" in done.stdout
+    assert "aved" not in done.stdout

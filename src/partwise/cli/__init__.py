@@ -35,6 +35,11 @@ VERBS = {
 """Verb -> its file here, in the order of ``--help``."""
 
 
+SWITCH = 0.0005
+"""Seconds after which another thread gets the interpreter: with Python's 0.005 a thread that scans texts, most of which
+needs no interpreter, waits longer for the one that reads them than it takes to scan."""
+
+
 def application(verbs: Iterable[str] = VERBS) -> typer.Typer:
     """The command with some of its verbs; a call imports the one that it names alone."""
     app = typer.Typer(
@@ -73,6 +78,7 @@ def main() -> None:
     """Run the command; bad input is one sentence and exit code 2, Ctrl-C is 130, SIGTERM 143, a reader gone 141."""
     gc.set_threshold(YOUNG)
     gc.freeze()  # what is imported stays, and is not searched for unreachable objects
+    sys.setswitchinterval(SWITCH)
     _open_streams()
     codes = _catch_signals()
     try:

@@ -70,27 +70,29 @@ def topics(
     with cluster(scheduler) as client, NamesAhead() as ahead:
         named = None if output is None else ahead.begin
         fit_texts(model, collection_from(path, weighting, reading, client, named))
-        with working("describing and saving"):
-            with saving(model, output, ahead):
+        with saving(model, output, ahead):
+            with working("describing and saving"):
                 topic_list = model.topics(terms)
-            if report is not None:
-                from partwise.report import write_report  # imported late: only a page needs it
+            if not as_json:
+                _show(model, topic_list)
+        if report is not None:
+            from partwise.report import write_report  # imported late: only a page needs it
 
+            with working("writing the report"):
                 write_report(model, report)
     if as_json:
         print_json(summary(model, topic_list, output, report))
-    else:
-        _show(model, topic_list, output, report)
-
-
-def _show(model: TopicModel, topic_list: Topics, output: Path | None, report: Path | None) -> None:
-    """Print the tables, and where the model and the report are."""
-    show_topics(topic_list, scores_of(model))
-    show_swamping(model)
-    show_worth(model)
+        return
     say("", f"Saved in {output}." if output else "Not saved; -o FILE keeps the model, to search and compare.")
     if report is not None:
         say(f"The report is written to {report}; open it in a browser.")
+
+
+def _show(model: TopicModel, topic_list: Topics) -> None:
+    """Print the tables."""
+    show_topics(topic_list, scores_of(model))
+    show_swamping(model)
+    show_worth(model)
 
 
 def summary(model: TopicModel, topic_list: Topics, output: Path | None, report: Path | None = None) -> dict[str, Any]:

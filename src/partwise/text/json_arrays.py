@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 
 from partwise.storage.settings import Plain
 from partwise.types import Array
 
+PIECE = 1000
+"""Strings that are encoded at a time: no other thread of Python runs meanwhile."""
+
 
 def json_to_array(value: Plain) -> Array:
     """A JSON value as an array of bytes."""
-    return np.frombuffer(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"), np.uint8)
+    return _as_array(_json(value))
+
+
+def _json(value: Plain) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _as_array(text: str) -> Array:
+    return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
 
 
 def array_to_json(array: Array) -> Plain:
@@ -21,9 +32,10 @@ def array_to_json(array: Array) -> Plain:
     return json.loads(np.asarray(array, np.uint8).tobytes().decode("utf-8", "surrogatepass"))
 
 
-def strings_to_array(strings: Iterable[str]) -> Array:
-    """Strings as an array of bytes."""
-    return json_to_array(list(strings))
+def strings_to_array(strings: Sequence[str]) -> Array:
+    """Strings as an array of bytes, those of their JSON list."""
+    pieces = (_json(strings[at : at + PIECE])[1:-1] for at in range(0, len(strings), PIECE))
+    return _as_array(f"[{', '.join(pieces)}]")
 
 
 def array_to_strings(array: Array) -> tuple[str, ...]:

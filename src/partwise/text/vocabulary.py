@@ -169,9 +169,7 @@ def _chosen(weighting: Weighting, stream: TermStream) -> tuple[sp.csr_array, tup
     order = alphabetical(names)
     if weighting.max_terms is not None:
         order = order[most_frequent(weighting, np.bincount(counts.indices, counts.data, size)[kept[order]])]
-    columns = np.full(size, -1, np.int32)
-    columns[kept[order]] = np.arange(len(order))
-    return _by_term(counts, columns, len(order)), tuple(map(names.__getitem__, order.tolist()))
+    return sp.csr_array(counts.T.tocsr()[kept[order]]), tuple(map(names.__getitem__, order.tolist()))
 
 
 def alphabetical(names: Sequence[str]) -> Array:
