@@ -1,5 +1,7 @@
 """Several iterations in one step: the bits, the history and the end are those of one iteration at a time."""
 
+import threading
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -7,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partwise as pw
+from partwise import kernels
 from partwise.engine import driver, stretch
 from partwise.threads.pool import OutOfTime, Workers
 
 DENSE = np.random.default_rng(0).random((40, 30))
 TALL = np.random.default_rng(1).random((1797, 64))
+WIDE = np.random.default_rng(2).random((700, 900))
 SPARSE = sp.random(200, 150, 0.1, random_state=0, format="csr")
 DEAD = np.kron(np.eye(3), np.ones((8, 6)))
 
@@ -155,3 +159,57 @@ def test_one_kernel_is_the_half_steps(rank, shape, sweeps, order, monkeypatch):
         np.testing.assert_allclose(one.history.angle[1:], other.history.angle[1:], rtol=1e-4, atol=1e-5)
         plain = np.linalg.norm(matrix - one.W @ one.H) / np.linalg.norm(matrix)
         assert one.error == pytest.approx(plain, rel=1e-10)
+
+
+@pytest.mark.parametrize(("matrix", "rank"), [(WIDE, 5), (WIDE.T, 20), (TALL, 24)], ids=["2 blocks", "8", "2 and 4"])
+@pytest.mark.parametrize("algorithm", ["hals", "als-hals"])
+def test_blocks_are_made_by_any_thread(matrix, rank, algorithm, monkeypatch):
+    """The same bits on any number of threads, one that never comes among them, and the numbers of the half-steps."""
+    call = {"algorithm": algorithm, "init": "random", "seed": 1, "stop": pw.MaxIterations(30)}
+    fits = [pw.factorize(matrix, rank, threads=threads, **call) for threads in (1, 2, 5)]
+    assert len(kernels.dense_runs.borders(max(matrix.shape), matrix.size * rank)) > 2
+    with monkeypatch.context() as patch:
+        patch.setattr(kernels.dense_runs, "help_iterations", lambda *_: None)
+        fits.append(pw.factorize(matrix, rank, threads=2, **call))
+    for fit in fits[1:]:
+        same(fits[0], fit)
+    monkeypatch.setattr(stretch, "DENSE", 0)
+    apart = pw.factorize(matrix, rank, **call)
+    np.testing.assert_allclose(fits[0].history.error, apart.history.error, rtol=1e-8)
+
+
+def test_whoever_helps_is_let_go(monkeypatch):
+    """After an interrupt and an error between two calls of the kernel, and in a race: no thread goes on waiting."""
+    advance = threading.active_count()
+    for error in (KeyboardInterrupt, MemoryError):
+        counts = []
+
+        def look(*_, error=error, counts=counts):
+            counts.append(error)
+            if len(counts) == 3:
+                raise error
+            return False
+
+        with monkeypatch.context() as patch:
+            patch.setattr(stretch, "may_stop", look)
+            call = {"rank": 5, "algorithm": "hals", "init": "random", "threads": 2, "stop": pw.MaxIterations(50)}
+            if error is KeyboardInterrupt:
+                assert pw.factorize(WIDE, **call).reason is pw.Reason.INTERRUPTED
+            else:
+                with pytest.raises(MemoryError):
+                    pw.factorize(WIDE, **call)
+    race = [pw.factorize(WIDE, 5, restarts=3, threads=threads, stop=pw.MaxIterations(20)) for threads in (1, 2)]
+    same(*race)
+    assert threading.active_count() == advance
+
+
+def test_borders_are_those_of_the_data():
+    """Blocks cover the rows once, in units of four vectors but for the last one; little work is one block."""
+    unit = 4 * kernels.dense_runs.LANES
+    for rows, work in ((5, 10**9), (40, 10**9), (64, 10**9), (2000, 10**9), (2003, 3 * 2**20), (2003, 2**20)):
+        edges = kernels.dense_runs.borders(rows, work)
+        assert (edges[0], edges[-1]) == (0, rows)
+        assert len(edges) in (2, 3, 5, 7, 9)
+        assert (edges[:-1] % unit == 0).all()
+        assert len(edges) == 2 or (np.diff(edges) >= unit).all()
+    assert len(kernels.dense_runs.borders(2003, 2**20)) == 2

@@ -75,12 +75,14 @@ def jobs() -> Iterator[Job]:
         yield f"hals, an unknown entry, {precision}", partial(_fit, square, ALGORITHMS["hals"](), WIDE, missing="nan")
     large = np.random.default_rng(0).random((LARGE // 64, 64))
     yield "hals, many entries", partial(_fit, large, ALGORITHMS["hals"](), rank=4)
+    large = np.random.default_rng(0).random((2048, 64))
+    yield "hals, blocks of dense data", partial(_fit, large, ALGORITHMS["hals"](), rank=20, threads=2)
     yield "words", _words
 
 
-def _fit(matrix: Any, algorithm: Any, rank: int = 3, **settings: Any) -> None:
+def _fit(matrix: Any, algorithm: Any, rank: int = 3, threads: int = 1, **settings: Any) -> None:
     """Two iterations, a stationarity check, and the exact weights of the columns."""
-    fit = factorize(matrix, rank, algorithm=algorithm, stop=MaxIterations(2), seed=0, threads=1, **settings)
+    fit = factorize(matrix, rank, algorithm=algorithm, stop=MaxIterations(2), seed=0, threads=threads, **settings)
     if "missing" not in settings:
         fit.transform(matrix)
 

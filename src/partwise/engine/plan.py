@@ -11,6 +11,7 @@ from partwise.algorithms.base import Algorithm
 from partwise.arguments import as_bytes, check_rank, readable_bytes, whole_number
 from partwise.data.as_data import Outline, outline
 from partwise.engine.restarts import RACING, WIDTH, Racing, check_racing
+from partwise.engine.stretch import for_one_kernel
 from partwise.inits.base import declared
 from partwise.inits.table import as_init, start_for
 from partwise.losses.table import algorithm_for, loss_of, suited
@@ -90,7 +91,8 @@ def plan(
     buffers = 2 * thread_count(threads) * max(1, max(m, n) // 4) * width * kind.itemsize
     kept = int(pair * KEPT[moving] * (1 + beside + waiting))
     factors += _accumulated(chosen, data, rank) * (1 + beside) + _held_systems(chosen, data, rank)
-    return Plan(data.resident, data.copies, factors, min(buffers, pair * (1 + beside)), PROGRAM, kept)
+    copies = data.copies + (2 * m * n * kind.itemsize if for_one_kernel(data, rank, chosen) else 0)
+    return Plan(data.resident, copies, factors, min(buffers, pair * (1 + beside)), PROGRAM, kept)
 
 
 def _accumulated(algorithm: Algorithm, data: Outline, rank: int) -> int:

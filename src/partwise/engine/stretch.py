@@ -8,14 +8,15 @@ iterations in a call, and always by that, a single one too.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from threading import get_ident
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from partwise import kernels
 from partwise.algorithms.base import Algorithm, Extrapolation, Side
+from partwise.data.as_data import Outline
 from partwise.data.passes import Tall, total
 from partwise.data.products import NEAR_EXACT
 from partwise.engine.half_step import block_sums
@@ -27,7 +28,7 @@ from partwise.engine.stopping import Glimpse, Rule, may_stop
 from partwise.losses.base import Batch, HalfStep, Loss
 from partwise.threads.blas import single_threaded_blas
 from partwise.threads.pool import OutOfTime, Workers
-from partwise.types import Array, Factor, NoMinimum
+from partwise.types import Array, Data, Factor, NoMinimum
 
 LONGEST, BRIEF = 60, 0.05
 """The most iterations in a step, and the seconds after which it ends: so much an interrupt can lose."""
@@ -36,6 +37,8 @@ SMALL = 2**17
 AT_ONCE, WORK = 12, 2**21
 """The most iterations in a call of the kernel, and their number times entries times components: those after the one
 at which a rule ends the run are for nothing."""
+DENSE = 2**20
+"""The entries of dense data up to which one kernel makes whole iterations: it holds two copies of them."""
 NO_MOMENTUM = Extrapolation(beta=0.0, growth=0.0)
 
 
@@ -68,7 +71,7 @@ class Pair(NamedTuple):
 
 
 class Call(NamedTuple):
-    """What a call of the kernel overwrites, slot by slot: the first one is the pair that it begins with."""
+    """What calls of the kernel overwrite, slot by slot and round again: two more than iterations in a call."""
 
     pairs: tuple[Array, ...]
     grams: tuple[Array, ...]
@@ -105,7 +108,8 @@ class Slot(NamedTuple):
 
     @property
     def mark(self) -> Mark:
-        return Mark(self.seconds, self.error, self.call.squares[self.number], self.call.sums[self.number, 4:])
+        squares, dots = self.call.squares[self.number].copy(), self.call.sums[self.number, 4:].copy()
+        return Mark(self.seconds, self.error, squares, dots)
 
 
 class Half(NamedTuple):
@@ -124,9 +128,9 @@ def can_stretch(problem: Problem, step: Step, algorithm: Algorithm) -> bool:
     entries = data.nnz / 4 if data.nnz == m * n else data.nnz
     return (
         data.split is None
-        and entries + 8 * (m + n) <= SMALL
         and not (algorithm.adjusts or step.ready or step.reported)
         and all(side.update.monotone for side in algorithm.sides)
+        and (entries + 8 * (m + n) <= SMALL or in_one_kernel(problem, algorithm))
     )
 
 
@@ -135,10 +139,19 @@ def in_one_kernel(problem: Problem, algorithm: Algorithm) -> bool:
     data = problem.data
     return (
         problem.loss.trace_form
+        and data.split is None
+        and for_one_kernel(data, problem.rank, algorithm)
         and data.norm2 > 0
-        and all(side.update.plain_sweeps is not None and not side.penalty for side in algorithm.sides)
-        and kernels.dense_runs.suits(problem.rank, data.dtype.itemsize)
         and data.both_orders is not None
+    )
+
+
+def for_one_kernel(data: Data | Outline, rank: int, algorithm: Algorithm) -> bool:
+    """Whether it would make them of a dense matrix of this size, and hold two copies of that."""
+    return (
+        data.nnz == data.shape[0] * data.shape[1] <= DENSE
+        and all(side.update.plain_sweeps is not None and not side.penalty for side in algorithm.sides)
+        and kernels.dense_runs.suits(rank, data.dtype.itemsize)
     )
 
 
@@ -152,9 +165,8 @@ def stretch(problem: Problem, step: Step, algorithm: Algorithm, count: int, rule
     pair = Pair(step.basis.with_rhs(step.rhs), step.weights, 0.0, step.error, step.objective, step.momentum, 0.0)
     before: Pair | Slot = pair
     last, marks, thread = before, [pair.mark], get_ident()
-    following: Iterator[Pair | Slot] = _pairs(problem, own, pair)
-    if in_one_kernel(problem, own):
-        following = _dense_pairs(problem, own, pair, count)
+    kind: Callable[..., Generator[Pair | Slot]] = _dense_pairs if in_one_kernel(problem, own) else _pairs
+    following = kind(problem, own, pair, count)
     try:
         single_threaded_blas.begin(thread)
         for new in following:
@@ -169,11 +181,12 @@ def stretch(problem: Problem, step: Step, algorithm: Algorithm, count: int, rule
     except (NoMinimum, OutOfTime):
         pass
     finally:
+        following.close()
         single_threaded_blas.end(thread)
     return _step(problem, step, before, last, marks) if len(marks) > 1 else None
 
 
-def _pairs(problem: Problem, own: Algorithm, pair: Pair) -> Iterator[Pair]:
+def _pairs(problem: Problem, own: Algorithm, pair: Pair, count: int) -> Generator[Pair]:
     """The pairs after one, until a component dies."""
     while True:
         problem.workers.check_time()
@@ -183,36 +196,46 @@ def _pairs(problem: Problem, own: Algorithm, pair: Pair) -> Iterator[Pair]:
             return
 
 
-def _dense_pairs(problem: Problem, own: Algorithm, pair: Pair | Slot, count: int) -> Iterator[Slot]:
+def _dense_pairs(problem: Problem, own: Algorithm, pair: Pair, count: int) -> Generator[Slot]:
     """The pairs after one, some in a call of the kernel, until a component dies or the trace form cancels."""
     data, rank, rules = problem.data, problem.rank, own.extrapolation or NO_MOMENTUM
-    (m, n), norm2, numbers = data.shape, data.norm2, cast(tuple[Array, Array], data.both_orders)
-    at_once = max(1, min(count, AT_ONCE, WORK // (m * n * rank)))
+    (m, n), norm2, dense_runs = data.shape, data.norm2, kernels.dense_runs
+    edges = dense_runs.borders(n, m * n * rank), dense_runs.borders(m, m * n * rank)
+    parts = max(map(len, edges)) - 1
+    at_once = max(1, min(count, AT_ONCE, WORK // (m * n * rank))) if parts == 1 else 1
+    slots, momentum = at_once + 2, own.extrapolation is not None
+    pairs = tuple([np.empty((slots, rows, rank)) for rows in (n, m, n, m)])
+    grams = tuple([np.empty((slots, rank, rank)) for _ in range(3)])
+    call = Call(pairs, grams, np.zeros((slots, 4 + rank)), grams[1].diagonal(axis1=1, axis2=2), momentum)
+    state = pair.momentum or Momentum(rules.beta, 1.0, pair.w, pair.h.rows)
+    known = (pair.h.rows, pair.w.rows, state.h, state.ahead.rows, pair.h.gram, pair.w.gram, state.ahead.gram)
+    for slot, array in zip((*pairs, *grams), known, strict=True):
+        slot[0] = array
+    call.sums[0, :4] = 0.0, pair.objective, state.beta, state.ceiling
     sweeps = (own.h.update.plain_sweeps, own.w.update.plain_sweeps)
-    momentum = (rules.growth, rules.ceiling_growth, rules.shrink, LEAST_BETA)
+    growth = (rules.growth, rules.ceiling_growth, rules.shrink, LEAST_BETA)
     limits = (norm2, NEAR_EXACT[8] * norm2, EPS**2 * norm2)
-    work = kernels.dense_runs.memory(m, n, rank)
-    while True:
-        problem.workers.check_time()
-        began, slots = problem.clock.seconds, at_once + 1
-        state = pair.momentum or Momentum(rules.beta, 1.0, pair.w, pair.h.rows)
-        pairs = tuple([np.empty((slots, rows, rank)) for rows in (n, m, n, m)])
-        grams = tuple([np.empty((slots, rank, rank)) for _ in range(3)])
-        sums = np.zeros((slots, 4 + rank))
-        known = (pair.h.rows, pair.w.rows, state.h, state.ahead.rows, pair.h.gram, pair.w.gram, state.ahead.gram)
-        for slot, array in zip((*pairs, *grams), known, strict=True):
-            slot[0] = array
-        sums[0, :4] = 0.0, pair.objective, state.beta, state.ceiling
-        made = kernels.dense_runs.dense_iterations(
-            *numbers, sweeps, momentum, limits, at_once, pairs, grams, sums, work
-        )
-        call = Call(pairs, grams, sums, grams[1].diagonal(axis1=1, axis2=2), own.extrapolation is not None)
-        each = (problem.clock.seconds - began) / max(1, made)
-        for i, (inner, error2) in enumerate(sums[1 : made + 1, :2].tolist(), 1):
-            pair = Slot(call, i, inner, math.sqrt(error2 / norm2), error2, began + i * each)
-            yield pair
-        if made < at_once:
-            return
+    shared, matrices = dense_runs.shared_memory(m, n, rank, parts), data.both_orders
+
+    def help_out() -> None:
+        dense_runs.help_iterations(matrices, sweeps, edges, pairs, grams, shared, dense_runs.own_memory(rank))
+
+    with problem.workers.beside(help_out, lambda: dense_runs.end(shared), parts):
+        work, first = dense_runs.own_memory(rank), 0
+        while True:
+            problem.workers.check_time()
+            began = problem.clock.seconds
+            made = dense_runs.dense_iterations(
+                matrices, sweeps, edges, growth, limits, first, at_once, pairs, grams, call.sums, shared, work
+            )
+            each = (problem.clock.seconds - began) / max(1, made)
+            for i in range(1, made + 1):
+                number = (first + i) % slots
+                inner, error2 = call.sums[number, :2].tolist()
+                yield Slot(call, number, inner, math.sqrt(error2 / norm2), error2, began + i * each)
+            if made < at_once:
+                return
+            first = (first + made) % slots
 
 
 def _after(problem: Problem, own: Algorithm, pair: Pair, rules: Extrapolation | None) -> Pair:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from partwise.kernels import (
+        atomics,
         barrier,
         beta,
         cone,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "atomics",
     "barrier",
     "beta",
     "cone",

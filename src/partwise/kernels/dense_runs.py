@@ -1,8 +1,14 @@
-"""Whole iterations of coordinate sweeps on a small dense matrix, where what surrounds a kernel costs as much as it."""
+"""Whole iterations of coordinate sweeps on dense data, where what surrounds a kernel costs as much as it.
+
+One thread leads: it opens each half of an iteration, takes blocks of its rows and adds their sums in block order.
+Others help: they take blocks too, for as long as they are there, and wait for the next half without the interpreter. So
+results depend on the blocks, which are those of the data, and not on who made them.
+"""
 
 import numba
 import numpy as np
 
+from partwise.kernels import atomics
 from partwise.kernels.coordinate import VECTORS, sweep_lanes
 from partwise.kernels.jit import inlined, jit
 from partwise.kernels.squares import COMPILES
@@ -13,6 +19,16 @@ LANES, GROUP = BYTES // 8, 5
 """The numbers of a vector, and the columns of a factor whose sums for the rows of four vectors stay in registers."""
 MOST = 24
 """The largest rank; from there on BLAS is faster."""
+BLOCK_WORK, MOST_BLOCKS = 2**20, 8
+"""Multiplications with A that are worth a block of rows, and the most blocks of a side; their number is even."""
+TICKET, DONE, HALF, SLOT, MOVING = range(5)
+"""Places of ``control``: a ticket, the blocks that are made, and which half is open (H, W), from which slot, and
+whether with momentum."""
+BITS, END = 10, -1
+"""A ticket has the number of the open half, that of its blocks and that of the next block, the last two in so many bits
+each; END is the number of the half after which nobody is needed."""
+PATIENT = 1000
+"""How often a thread looks before it gives way to another one."""
 
 _sweep = inlined(sweep_lanes)
 
@@ -30,64 +46,96 @@ def by_rows_and_columns(matrix: Array) -> tuple[Array, Array]:
     return by_rows, by_columns
 
 
-def memory(m: int, n: int, rank: int) -> tuple[Array, ...]:
-    """What :func:`dense_iterations` overwrites: right-hand sides of H and W, a vector, a tile, those of the sweeps."""
+def borders(rows: int, work: int) -> Array:
+    """Where blocks of rows begin and end, in units of four vectors but for the end; one block of little work."""
+    unit = 4 * LANES
+    count = max(1, 2 * (min(MOST_BLOCKS, rows // (2 * unit), work // BLOCK_WORK) // 2))
+    edges = np.arange(count + 1) * rows // count // unit * unit
+    edges[-1] = rows
+    return edges
+
+
+def shared_memory(m: int, n: int, rank: int, blocks: int) -> tuple[Array, ...]:
+    """What all threads overwrite: right-hand sides of H and W, a vector, the sums of blocks, the momentum, control."""
+    sides = [np.empty((max(rows, 4 * LANES), rank)) for rows in (n, m)]
+    sums = np.empty((blocks, 2, rank, rank)), np.empty((blocks, 2, rank))
+    return *sides, np.empty(rank), *sums, np.zeros(1), np.zeros(5, np.int64)
+
+
+def own_memory(rank: int) -> tuple[Array, ...]:
+    """What a thread overwrites: a tile of a product, and what the sweeps do."""
     lanes = VECTORS * LANES
     sweeps = np.zeros((2 * rank + 1, lanes)), np.zeros((2, lanes)), np.empty((2, lanes), int)
-    sides = [np.empty((max(rows, 4 * LANES), rank)) for rows in (n, m)]
-    return *sides, np.empty(rank), np.empty((GROUP, 4 * LANES)), *sweeps
+    return np.empty((GROUP, 4 * LANES)), *sweeps
+
+
+def end(shared: tuple[Array, ...]) -> None:
+    """Let those that help go."""
+    shared[-1][TICKET] = END << 2 * BITS
 
 
 @jit
-def dense_iterations(by_rows, by_columns, sweeps, rules, limits, count, pairs, grams, sums, work):
+def help_iterations(matrices, sweeps, edges, pairs, grams, shared, own):
+    """Take blocks of whatever half is open, until :func:`end`."""
+    control = shared[-1]
+    while True:
+        block, parts, half = _ticket(control)
+        if half == END:
+            return
+        if block < parts:
+            _rows(matrices, sweeps, edges, pairs, grams, shared, own, block)
+            atomics.add(control, DONE, 1)
+            continue
+        looks = 0
+        while atomics.read(control, TICKET) >> 2 * BITS == half:
+            looks += 1
+            if looks > PATIENT:
+                atomics.give_way()
+
+
+@inlined
+def _ticket(control):
+    """The next block, of how many, of which half."""
+    ticket, mask = atomics.add(control, TICKET, 1), (1 << BITS) - 1
+    return ticket & mask, (ticket >> BITS) & mask, ticket >> 2 * BITS
+
+
+@jit
+def dense_iterations(matrices, sweeps, edges, rules, limits, first, count, pairs, grams, sums, shared, own):
     """Make up to ``count`` iterations; how many were made.
 
-    ``sweeps`` holds (the most sweeps, the gain that settles a row) for H and for W. ``pairs`` holds H, W, H before it
-    was moved and the point ahead of W, each with a first axis for the iterations, of which entry 0 is known, and
-    ``grams`` those of H, W and the point ahead of W. A row of ``sums`` is <A Hᵀ, W>, ‖A − WH‖², β, its ceiling and,
-    column by column, the inner product of W with the one before. ``rules`` are those of the momentum: the growth of β
-    and of its ceiling, what β is divided by, and the least one; a growth of 0 is no momentum.
+    ``sweeps`` holds (the most sweeps, the gain that settles a row) for H and for W, ``edges`` the borders of their
+    blocks. ``pairs`` holds H, W, H before it was moved and the point ahead of W, and ``grams`` those of H, W and the
+    point ahead of W, each with a first axis of slots: slot ``first`` is known, the next ones are overwritten, and after
+    the last one comes the first one again. A row of ``sums`` is <A Hᵀ, W>, ‖A − WH‖², β, its ceiling and, column by
+    column, the inner product of W with the one before. ``rules`` are those of the momentum: the growth of β and of its
+    ceiling, what β is divided by, and the least one; a growth of 0 is no momentum.
 
     It ends after an iteration in which a component died, ‖w‖²‖h‖² ≤ limits[2], and before one that is not finite or has
     an error below limits[1], so near an exact fit that the trace form, from ‖A‖² = limits[0], cancels.
     """
     (h, w, plain_h, ahead), (gram_h, gram_w, gram_ahead) = pairs, grams
+    _, _, _, blocks, block_sums, momentum, control = shared
     (growth, ceiling_growth, shrink, least), (norm2, exact, dead) = rules, limits
-    rhs_h, rhs_w, inverse, tile, columns, gains, rows = work
-    k = w.shape[2]
-    for i in range(count):
-        j, moving, beta = i + 1, growth > 0, sums[i, 2]
+    slots, _, k = w.shape
+    for made in range(count):
+        i = (first + made) % slots
+        j = (i + 1) % slots
+        moving, momentum[0] = growth > 0, sums[i, 2]
+        beta = momentum[0]
         while True:
-            for phase in range(3 if moving else 2):  # H, W, the point ahead of W
-                if phase < 2:
-                    start, first_gram = (ahead[i], gram_ahead[i]) if moving else (w[i], gram_w[i])
-                    fixed, old, square = (h[j], start, gram_h[j]) if phase else (start, h[i], first_gram)
-                    new = w[j] if phase else (plain_h[j] if moving else h[j])
-                    numbers, right = by_columns if phase else by_rows, rhs_w if phase else rhs_h
-                    _product(numbers, fixed, tile, right)
-                    for c in range(k):
-                        inverse[c] = 1 / square[c, c] if square[c, c] > 0 else 0.0
-                    most, settled = sweeps[phase]
-                    _sweep(square, inverse, right, old, most, settled, new, columns, gains, rows)
-                if moving and phase != 1:
-                    plain, before, target = (w[j], w[i], ahead[j]) if phase else (plain_h[j], plain_h[i], h[j])
-                    for row in range(len(plain)):
-                        for c in range(k):
-                            target[row, c] = max(plain[row, c] + beta * (plain[row, c] - before[row, c]), 0.0)
-                if phase == 0:
-                    made, gram = h[j], gram_h[j]
-                else:
-                    made, gram = (w[j], gram_w[j]) if phase == 1 else (ahead[j], gram_ahead[j])
-                _gram(made, gram)
-            for c in range(k):
-                inverse[c] = sums[j, 4 + c] = 0
-            for row in range(w.shape[1]):
-                for c in range(k):
-                    inverse[c] += w[j, row, c] * rhs_w[row, c]
-                    sums[j, 4 + c] += w[j, row, c] * w[i, row, c]
+            for half in range(2):
+                control[HALF], control[SLOT], control[MOVING] = half, i, moving
+                _lead(matrices, sweeps, edges, pairs, grams, shared, own)
+                parts = len(edges[half]) - 1
+                _total(blocks, 0, parts, gram_w[j] if half else gram_h[j])
             inner = fitted = 0.0
             for c in range(k):
-                inner += inverse[c]
+                total = sums[j, 4 + c] = 0.0
+                for part in range(parts):
+                    total += block_sums[part, 0, c]
+                    sums[j, 4 + c] += block_sums[part, 1, c]
+                inner += total
                 for d in range(k):
                     fitted += gram_w[j, c, d] * gram_h[j, c, d]
             error2 = norm2 - 2 * inner + fitted
@@ -96,8 +144,9 @@ def dense_iterations(by_rows, by_columns, sweeps, rules, limits, count, pairs, g
             moving = False
         sums[j, 0], sums[j, 1] = inner, error2
         if not exact <= error2 < np.inf:
-            return i
+            return made
         if moving:
+            _total(blocks, 1, parts, gram_ahead[j])
             sums[j, 2], sums[j, 3] = min(sums[i, 3], growth * beta), min(1.0, ceiling_growth * sums[i, 3])
         elif growth > 0:
             for c in range(k):
@@ -110,20 +159,88 @@ def dense_iterations(by_rows, by_columns, sweeps, rules, limits, count, pairs, g
             sums[j, 2], sums[j, 3] = max(least, beta / shrink), beta
         for c in range(k):
             if not gram_w[j, c, c] * gram_h[j, c, c] > dead:
-                return j
+                return made + 1
     return count
 
 
 @inlined
-def _product(numbers, factor, tile, out):
-    """out[i] = Σ_p numbers[p, i] factor[p]: a vector holds rows, so that a few columns fill it.
+def _total(blocks, which, parts, out):
+    """The sum of Gram matrices of blocks, in their order."""
+    k = len(out)
+    for c in range(k):
+        for d in range(k):
+            out[c, d] = blocks[0, which, c, d]
+            for part in range(1, parts):
+                out[c, d] += blocks[part, which, c, d]
+
+
+@inlined
+def _lead(matrices, sweeps, edges, pairs, grams, shared, own):
+    """Open the half that ``control`` says, take its blocks, and wait for those that others took."""
+    inverse, control, (gram_h, gram_w, gram_ahead) = shared[2], shared[-1], grams
+    slot, parts = control[SLOT], len(edges[control[HALF]]) - 1
+    if control[HALF]:
+        square = gram_h[(slot + 1) % len(gram_h)]
+    else:
+        square = gram_ahead[slot] if control[MOVING] else gram_w[slot]
+    for c in range(len(inverse)):
+        inverse[c] = 1 / square[c, c] if square[c, c] > 0 else 0.0
+    atomics.write(control, DONE, 0)
+    half = (atomics.read(control, TICKET) >> 2 * BITS) + 1
+    atomics.write(control, TICKET, (half << 2 * BITS) + (parts << BITS))
+    block, _, _ = _ticket(control)
+    while block < parts:
+        _rows(matrices, sweeps, edges, pairs, grams, shared, own, block)
+        atomics.add(control, DONE, 1)
+        block, _, _ = _ticket(control)
+    looks = 0
+    while atomics.read(control, DONE) < parts:
+        looks += 1
+        if looks > PATIENT:
+            atomics.give_way()
+
+
+@jit
+def _rows(matrices, sweeps, edges, pairs, grams, shared, own, block):
+    """A block of rows of the open half: its right-hand side, its sweeps, its momentum and its sums."""
+    (h, w, plain_h, ahead), (gram_h, gram_w, gram_ahead) = pairs, grams
+    (rhs_h, rhs_w, inverse, blocks, block_sums, momentum, control), (tile, columns, gains, rows) = shared, own
+    half, i, moving, beta = control[HALF], control[SLOT], control[MOVING] > 0, momentum[0]
+    j, k = (i + 1) % len(h), h.shape[2]
+    lo, hi = edges[half][block], edges[half][block + 1]
+    most, settled = sweeps[half]
+    start, square = (ahead[i], gram_ahead[i]) if moving else (w[i], gram_w[i])  # what W was is what H is made from
+    numbers, right = (matrices[1], rhs_w) if half else (matrices[0], rhs_h)
+    fixed, old, square = (h[j], start, gram_h[j]) if half else (start, h[i], square)
+    new = w[j] if half else (plain_h[j] if moving else h[j])
+    _product(numbers, fixed, lo, numbers.shape[1] if block == len(edges[half]) - 2 else hi, tile, right)
+    _sweep(square, inverse, right[lo:hi], old[lo:hi], most, settled, new[lo:hi], columns, gains, rows)
+    if moving:
+        plain, before, target = (w[j], w[i], ahead[j]) if half else (plain_h[j], plain_h[i], h[j])
+        for row in range(lo, hi):
+            for c in range(k):
+                target[row, c] = max(plain[row, c] + beta * (plain[row, c] - before[row, c]), 0.0)
+        _gram(target[lo:hi], blocks[block, half])
+    if half or not moving:
+        _gram(new[lo:hi], blocks[block, 0])
+    if half:
+        for c in range(k):
+            block_sums[block, 0, c] = block_sums[block, 1, c] = 0.0
+        for row in range(lo, hi):
+            for c in range(k):
+                block_sums[block, 0, c] += new[row, c] * right[row, c]
+                block_sums[block, 1, c] += new[row, c] * w[i, row, c]
+
+
+@inlined
+def _product(numbers, factor, lo, hi, tile, out):
+    """out[i] = Σ_p numbers[p, i] factor[p] for lo ≤ i < hi: a vector holds rows, so that a few columns fill it.
 
     Columns are made ``GROUP`` at a time; at the end of the rows and of the columns some are made twice.
     """
-    n, (m, k), lanes = numbers.shape[1], factor.shape, lanes_of(factor)
-    zero = spread(0.0)
-    for start in range(0, n, 4 * lanes):
-        i = min(start, n - 4 * lanes)
+    (m, k), lanes, zero = factor.shape, lanes_of(factor), spread(0.0)
+    for start in range(lo, hi, 4 * lanes):
+        i = min(start, hi - 4 * lanes)
         for first in range(0, k, GROUP):
             j = min(first, k - GROUP)
             q0 = q1 = q2 = q3 = q4 = r0 = r1 = r2 = r3 = r4 = zero

@@ -181,22 +181,32 @@ class Workers:
             finally:
                 single_threaded_blas.end(thread)
 
-        with single_threaded_blas():
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self.threads - 1, "partwise", single_threaded_blas.own_thread)
-            crew = crews.join(min(len(blocks), self.threads), self.threads if self._shared else np.inf)
-            helpers = [self._pool.submit(work) for _ in range(crew.size - 1)]
-            try:
-                work()
-                for helper in helpers:
-                    helper.result()
-            except BaseException:
-                left.clear()
-                wait(helpers)
-                raise
-            finally:
-                crews.leave(crew)
+        with single_threaded_blas(), self.beside(work, left.clear, len(blocks)):
+            work()
         return [results[index] for index in range(len(blocks))]
+
+    @contextmanager
+    def beside(self, task: Callable[[], None], stop: Callable[[], None], most: int) -> Iterator[None]:
+        """Other threads run ``task`` beside the caller, ``most`` with it, until it is ready and ``stop`` ends that."""
+        if most == 1 or self._closed or self.threads == 1:
+            yield
+            return
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.threads - 1, "partwise", single_threaded_blas.own_thread)
+        crew, helpers = crews.join(min(most, self.threads), self.threads if self._shared else np.inf), []
+        try:
+            for _ in range(crew.size - 1):
+                helpers.append(self._pool.submit(task))
+            yield
+            stop()
+            for helper in helpers:
+                helper.result()
+        except BaseException:
+            stop()
+            wait(helpers)
+            raise
+        finally:
+            crews.leave(crew)
 
     def buffer(self, rows: int, width: int, dtype: np.dtype[Any]) -> Array:
         """Memory for a block; the next call by the same thread hands it out again."""
