@@ -167,7 +167,7 @@ def test_blocks_are_made_by_any_thread(matrix, rank, algorithm, monkeypatch):
     """The same bits on any number of threads, one that never comes among them, and the numbers of the half-steps."""
     call = {"algorithm": algorithm, "init": "random", "seed": 1, "stop": pw.MaxIterations(30)}
     fits = [pw.factorize(matrix, rank, threads=threads, **call) for threads in (1, 2, 5)]
-    assert len(kernels.dense_runs.borders(max(matrix.shape), matrix.size * rank)) > 2
+    assert len(kernels.dense_runs.borders(max(matrix.shape), min(matrix.shape), rank)) > 2
     with monkeypatch.context() as patch:
         patch.setattr(kernels.dense_runs, "help_iterations", lambda *_: None)
         fits.append(pw.factorize(matrix, rank, threads=2, **call))
@@ -206,10 +206,10 @@ def test_whoever_helps_is_let_go(monkeypatch):
 def test_borders_are_those_of_the_data():
     """Blocks cover the rows once, in units of four vectors but for the last one; little work is one block."""
     unit = 4 * kernels.dense_runs.LANES
-    for rows, work in ((5, 10**9), (40, 10**9), (64, 10**9), (2000, 10**9), (2003, 3 * 2**20), (2003, 2**20)):
-        edges = kernels.dense_runs.borders(rows, work)
+    for rows, columns in ((5, 10**6), (40, 10**6), (64, 10**6), (2000, 10**6), (2003, 300), (5000, 30)):
+        edges = kernels.dense_runs.borders(rows, columns, 5)
         assert (edges[0], edges[-1]) == (0, rows)
         assert len(edges) in (2, 3, 5, 7, 9)
         assert (edges[:-1] % unit == 0).all()
         assert len(edges) == 2 or (np.diff(edges) >= unit).all()
-    assert len(kernels.dense_runs.borders(2003, 2**20)) == 2
+    assert len(kernels.dense_runs.borders(2003, 30, 5)) == 2

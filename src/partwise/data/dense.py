@@ -62,8 +62,8 @@ class DenseData(LocalData):
 
     @cached_property
     def both_orders(self) -> tuple[Array, Array]:  # type: ignore[override]
-        """Copies of all numbers by rows and by columns, as ``kernels/dense_runs`` reads them."""
-        return kernels.dense_runs.by_rows_and_columns(self._array)
+        """Copies of A and Aᵀ as ``kernels/dense_runs`` reads them."""
+        return kernels.dense_runs.in_tiles(self._array)
 
     @property
     def _steps(self) -> tuple[int, int]:

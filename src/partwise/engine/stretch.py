@@ -200,7 +200,7 @@ def _dense_pairs(problem: Problem, own: Algorithm, pair: Pair, count: int) -> Ge
     """The pairs after one, some in a call of the kernel, until a component dies or the trace form cancels."""
     data, rank, rules = problem.data, problem.rank, own.extrapolation or NO_MOMENTUM
     (m, n), norm2, dense_runs = data.shape, data.norm2, kernels.dense_runs
-    edges = dense_runs.borders(n, m * n * rank), dense_runs.borders(m, m * n * rank)
+    edges = dense_runs.borders(n, m, rank), dense_runs.borders(m, n, rank)
     parts = max(map(len, edges)) - 1
     at_once = max(1, min(count, AT_ONCE, WORK // (m * n * rank))) if parts == 1 else 1
     slots, momentum = at_once + 2, own.extrapolation is not None

@@ -20,7 +20,9 @@ LANES, GROUP = BYTES // 8, 5
 MOST = 24
 """The largest rank; from there on BLAS is faster."""
 BLOCK_WORK, MOST_BLOCKS = 2**20, 8
-"""Multiplications with A that are worth a block of rows, and the most blocks of a side; their number is even."""
+"""Multiplications that are worth a block of rows, and the most blocks of a side; their number is even."""
+SWEEPS_WORK = 64
+"""Multiplications that take as long as the sweeps of an entry."""
 TICKET, DONE, HALF, SLOT, MOVING = range(5)
 """Places of ``control``: a ticket, the blocks that are made, and which half is open (H, W), from which slot, and
 whether with momentum."""
@@ -38,17 +40,23 @@ def suits(rank: int, item: int) -> bool:
     return COMPILES and not numba.config.BOUNDSCHECK and item == 8 and GROUP <= rank <= MOST
 
 
-def by_rows_and_columns(matrix: Array) -> tuple[Array, Array]:
-    """Copies of A and of Aᵀ, by their rows, with zeros behind those that are shorter than four vectors."""
-    m, n = matrix.shape
-    by_rows, by_columns = np.zeros((m, max(n, 4 * LANES))), np.zeros((n, max(m, 4 * LANES)))
-    by_rows[:, :n], by_columns[:, :m] = matrix, matrix.T
-    return by_rows, by_columns
+def in_tiles(matrix: Array) -> tuple[Array, Array]:
+    """A and Aᵀ, some columns after the other, as many as four vectors hold, so that those of a tile lie together."""
+    return _tiles(matrix), _tiles(matrix.T)
 
 
-def borders(rows: int, work: int) -> Array:
-    """Where blocks of rows begin and end, in units of four vectors but for the end; one block of little work."""
-    unit = 4 * LANES
+def _tiles(matrix: Array) -> Array:
+    (m, n), width = matrix.shape, 4 * LANES
+    whole = n // width * width
+    tiles = np.zeros((-(-n // width), m, width))
+    tiles[: n // width] = matrix[:, :whole].reshape(m, -1, width).swapaxes(0, 1)
+    tiles[n // width :, :, : n - whole] = matrix[:, whole:]
+    return tiles.reshape(-1, width)
+
+
+def borders(rows: int, columns: int, rank: int) -> Array:
+    """Where blocks of a factor's rows begin and end, in units of a tile but for the end; one block of little work."""
+    unit, work = 4 * LANES, rows * rank * (columns + SWEEPS_WORK)
     count = max(1, 2 * (min(MOST_BLOCKS, rows // (2 * unit), work // BLOCK_WORK) // 2))
     edges = np.arange(count + 1) * rows // count // unit * unit
     edges[-1] = rows
@@ -57,7 +65,7 @@ def borders(rows: int, work: int) -> Array:
 
 def shared_memory(m: int, n: int, rank: int, blocks: int) -> tuple[Array, ...]:
     """What all threads overwrite: right-hand sides of H and W, a vector, the sums of blocks, the momentum, control."""
-    sides = [np.empty((max(rows, 4 * LANES), rank)) for rows in (n, m)]
+    sides = [np.empty((rows, rank)) for rows in (n, m)]
     sums = np.empty((blocks, 2, rank, rank)), np.empty((blocks, 2, rank))
     return *sides, np.empty(rank), *sums, np.zeros(1), np.zeros(5, np.int64)
 
@@ -213,7 +221,7 @@ def _rows(matrices, sweeps, edges, pairs, grams, shared, own, block):
     numbers, right = (matrices[1], rhs_w) if half else (matrices[0], rhs_h)
     fixed, old, square = (h[j], start, gram_h[j]) if half else (start, h[i], square)
     new = w[j] if half else (plain_h[j] if moving else h[j])
-    _product(numbers, fixed, lo, numbers.shape[1] if block == len(edges[half]) - 2 else hi, tile, right)
+    _product(numbers, fixed, lo, hi, tile, right)
     _sweep(square, inverse, right[lo:hi], old[lo:hi], most, settled, new[lo:hi], columns, gains, rows)
     if moving:
         plain, before, target = (w[j], w[i], ahead[j]) if half else (plain_h[j], plain_h[i], h[j])
@@ -234,20 +242,20 @@ def _rows(matrices, sweeps, edges, pairs, grams, shared, own, block):
 
 @inlined
 def _product(numbers, factor, lo, hi, tile, out):
-    """out[i] = Σ_p numbers[p, i] factor[p] for lo ≤ i < hi: a vector holds rows, so that a few columns fill it.
+    """out[i] = Σ_p A[p, i] factor[p] for lo ≤ i < hi: a vector holds rows, so that a few columns fill it.
 
-    Columns are made ``GROUP`` at a time; at the end of the rows and of the columns some are made twice.
+    Columns are made ``GROUP`` at a time; at the end some are made twice.
     """
     (m, k), lanes, zero = factor.shape, lanes_of(factor), spread(0.0)
-    for start in range(lo, hi, 4 * lanes):
-        i = min(start, hi - 4 * lanes)
+    for i in range(lo, hi, 4 * lanes):
+        top = i // (4 * lanes) * m
         for first in range(0, k, GROUP):
             j = min(first, k - GROUP)
             q0 = q1 = q2 = q3 = q4 = r0 = r1 = r2 = r3 = r4 = zero
             s0 = s1 = s2 = s3 = s4 = t0 = t1 = t2 = t3 = t4 = zero
             for p in range(m):
-                x, y = load(numbers, p, i), load(numbers, p, i + lanes)
-                z, w = load(numbers, p, i + 2 * lanes), load(numbers, p, i + 3 * lanes)
+                x, y = load(numbers, top + p, 0), load(numbers, top + p, lanes)
+                z, w = load(numbers, top + p, 2 * lanes), load(numbers, top + p, 3 * lanes)
                 f = spread(factor[p, j])
                 q0, r0, s0, t0 = fused(f, x, q0), fused(f, y, r0), fused(f, z, s0), fused(f, w, t0)
                 f = spread(factor[p, j + 1])
@@ -268,7 +276,7 @@ def _product(numbers, factor, lo, hi, tile, out):
             store(tile, 3, 2 * lanes, s3), store(tile, 3, 3 * lanes, t3)
             store(tile, 4, 0, q4), store(tile, 4, lanes, r4)
             store(tile, 4, 2 * lanes, s4), store(tile, 4, 3 * lanes, t4)
-            for row in range(4 * lanes):
+            for row in range(min(4 * lanes, hi - i)):
                 for c in range(GROUP):
                     out[i + row, j + c] = tile[c, row]
 

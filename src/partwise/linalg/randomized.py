@@ -18,6 +18,8 @@ SHORT = 8
 """The columns of A, in widths of the block, up to which AᵀA costs less than its power iterations."""
 SMALL = 1e-5
 """The share of the largest one that the diagonal of R must have."""
+LITTLE = 2**22
+"""The multiplications of a Gram matrix up to which it takes longer to wake a thread than to make it on one."""
 
 
 def randomized_peak_bytes(shape: tuple[int, int], rank: int) -> int:
@@ -74,6 +76,7 @@ def _orthonormal(block: Array, blocks: Sequence[Block], workers: Workers) -> tup
 
 def _basis(block: Array, blocks: Sequence[Block], workers: Workers) -> tuple[Array, Array]:
     """Another basis of the block's range, X R⁻¹, and R with RᵀR = XᵀX; QR where R is too small for that."""
+    blocks = blocks if block.size * block.shape[1] > LITTLE else ((0, len(block)),)
     try:
         triangle = np.linalg.cholesky(gram_matrix(block, blocks, workers)).T
     except np.linalg.LinAlgError:
