@@ -213,3 +213,18 @@ def test_borders_are_those_of_the_data():
         assert (edges[:-1] % unit == 0).all()
         assert len(edges) == 2 or (np.diff(edges) >= unit).all()
     assert len(kernels.dense_runs.borders(2003, 30, 5)) == 2
+
+
+@pytest.mark.parametrize("matrix", [DENSE, WIDE[:300, :200]], ids=["many in a call", "one"])
+def test_the_pair_before_the_last_is_kept(matrix, monkeypatch):
+    """Also where the iteration after them raised the objective, by rounding, and is left out."""
+    lengths, step = [], stretch._step
+
+    def checked(problem, first, before, last, marks):
+        np.testing.assert_allclose((before.w.rows * last.w.rows).sum(axis=0), marks[-1].dots, rtol=1e-9)
+        lengths.append(len(marks) - 1)
+        return step(problem, first, before, last, marks)
+
+    monkeypatch.setattr(stretch, "_step", checked)
+    pw.factorize(matrix, 5, algorithm="hals", seed=0, stop=pw.MaxIterations(1500))
+    assert min(lengths[:-1]) < max(lengths)
