@@ -169,7 +169,7 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
     ],
     ("engine/default_stop.py", "tests/engine/test_run.py tests/engine/test_stopping.py"): [
         ("PACE, HARDLY = 2, 500", "PACE, HARDLY = 20, 500"),
-        ("PATIENCE, SLOW, EVERY = 40, 5, 3", "PATIENCE, SLOW, EVERY = 100, 5, 3"),
+        ("PATIENCE, SLOW, EVERY = 50, 5, 3", "PATIENCE, SLOW, EVERY = 100, 5, 3"),
     ],
     ("engine/run.py", "tests/engine/test_run.py tests/engine/test_stopping.py"): [
         ("CAP = 1000", "CAP = 900"),

@@ -180,12 +180,10 @@ def test_the_default_takes_the_same_path_in_other_units():
 
 
 def test_a_smaller_tolerance_never_makes_fewer_iterations():
-    """Down to 0, which makes them all; nor a larger residual, and what was asked for but where that takes long."""
+    """Down to 0, which makes them all; the residual is what was asked for."""
     matrix = np.abs(np.random.default_rng(1).standard_normal((80, 60)))
     fits = [pw.NMF(5, tol=tol, max_iter=120, random_state=0).fit(matrix) for tol in (1e-1, 1e-3, 1e-4, 1e-6, 0)]
     counts = [fit.n_iter_ for fit in fits]
     assert counts == sorted(counts)
     assert counts[-1] == 120
-    residuals = [fit.certificate_.kkt for fit in fits]
-    assert residuals == sorted(residuals, reverse=True)
-    assert fits[2].certificate_.kkt <= 1e-4 or fits[2].n_iter_ >= 40
+    assert fits[2].certificate_.kkt <= 1e-4

@@ -9,7 +9,7 @@ from partwise.losses.table import loss_of
 
 PACE, HARDLY = 2, 500
 """The error stands still at a change of at most tol/PACE of itself an iteration, and hardly changes at tol/HARDLY."""
-PATIENCE, SLOW, EVERY = 40, 5, 3
+PATIENCE, SLOW, EVERY = 50, 5, 3
 """The iterations after which a change of so many ``tol`` is enough, and how often the residual, which costs one, is
 asked for."""
 

@@ -71,7 +71,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         What is minimised.
     tol : float, default=1e-4
         A smaller tolerance never makes fewer iterations, and 0 makes max_iter iterations. The fit ends when the KKT
-        residual is at most this, or after 40 iterations when the error changes by at most five times this in one and
+        residual is at most this, or after 50 iterations when the error changes by at most five times this in one and
         the point is nearly stationary; with other algorithms at once when it changes by at most half of this.
     max_iter : int, default=300 (scikit-learn: 200)
         The most iterations, each of which makes the weights and the components once; those of the default start, up to
