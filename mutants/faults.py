@@ -190,8 +190,9 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
     ],
     ("kernels/dense_runs.py", "tests/engine/test_stretch.py"): [
         ("= min(sums[i, 3], growth * beta),", "= growth * beta,"),
-        ("max(least, beta / shrink), beta", "max(least, beta / shrink), 1.0"),
-        ("if not moving or error2 <= sums[i, 1]:", "if True:"),
+        ("sums[i, 2] / shrink), sums[i, 2]", "sums[i, 2] / shrink), 1.0"),
+        ("if not beta > 0 or error2 <= sums[i, 1]:", "if True:"),
+        ("if beta > 0 else (w[i], gram_w[i])", "if beta >= 0 else (w[i], gram_w[i])"),
         ("                return made + 1\n", "                pass\n"),
         ("if not exact <= error2 < np.inf:", "if False:"),
         ("j = min(first, k - GROUP)", "j = min(first, k - GROUP) // 2 * 2"),

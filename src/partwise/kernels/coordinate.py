@@ -31,9 +31,10 @@ def coordinate_rows(
         _sweep_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out)
     else:
         columns, gains, rows = np.zeros((2 * k + 1, lanes), rhs.dtype), np.zeros((2, lanes)), np.empty((2, lanes), int)
-        _sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, out, columns, gains, rows)
+        sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, out, columns, gains, rows)
 
 
+@jit
 def sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, out, columns, gains, rows):
     """A row in every lane; one that ends gives its lane to the next row.
 
@@ -89,9 +90,6 @@ def sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, out, columns, gains
                 step = np.float64(new - old)
                 gains[0, i] += step * step * curvature
                 columns[c, i] = new
-
-
-_sweep_lanes = jit(sweep_lanes)
 
 
 @jit

@@ -23,16 +23,13 @@ BLOCK_WORK, MOST_BLOCKS = 2**20, 8
 """Multiplications that are worth a block of rows, and the most blocks of a side; their number is even."""
 SWEEPS_WORK = 64
 """Multiplications that take as long as the sweeps of an entry."""
-TICKET, DONE, HALF, SLOT, MOVING = range(5)
-"""Places of ``control``: a ticket, the blocks that are made, and which half is open (H, W), from which slot, and
-whether with momentum."""
+TICKET, DONE, HALF, SLOT = range(4)
+"""Places of ``control``: a ticket, the blocks that are made, which half is open (H, W), and from which slot."""
 BITS, END = 10, -1
 """A ticket has the number of the open half, that of its blocks and that of the next block, the last two in so many bits
 each; END is the number of the half after which nobody is needed."""
 PATIENT = 1000
 """How often a thread looks before it gives way to another one."""
-
-_sweep = inlined(sweep_lanes)
 
 
 def suits(rank: int, item: int) -> bool:
@@ -67,7 +64,7 @@ def shared_memory(m: int, n: int, rank: int, blocks: int) -> tuple[Array, ...]:
     """What all threads overwrite: right-hand sides of H and W, a vector, the sums of blocks, the momentum, control."""
     sides = [np.empty((rows, rank)) for rows in (n, m)]
     sums = np.empty((blocks, 2, rank, rank)), np.empty((blocks, 2, rank))
-    return *sides, np.empty(rank), *sums, np.zeros(1), np.zeros(5, np.int64)
+    return *sides, np.empty(rank), *sums, np.zeros(1), np.zeros(4, np.int64)
 
 
 def own_memory(rank: int) -> tuple[Array, ...]:
@@ -122,21 +119,25 @@ def dense_iterations(matrices, sweeps, edges, rules, limits, first, count, pairs
     It ends after an iteration in which a component died, ‖w‖²‖h‖² ≤ limits[2], and before one that is not finite or has
     an error below limits[1], so near an exact fit that the trace form, from ‖A‖² = limits[0], cancels.
     """
-    (h, w, plain_h, ahead), (gram_h, gram_w, gram_ahead) = pairs, grams
-    _, _, _, blocks, block_sums, momentum, control = shared
+    (_, w, _, _), (gram_h, gram_w, gram_ahead), (_, _, _, blocks, block_sums, momentum, control) = pairs, grams, shared
     (growth, ceiling_growth, shrink, least), (norm2, exact, dead) = rules, limits
     slots, _, k = w.shape
     for made in range(count):
         i = (first + made) % slots
         j = (i + 1) % slots
-        moving, momentum[0] = growth > 0, sums[i, 2]
-        beta = momentum[0]
+        beta = sums[i, 2] if growth > 0 else -1.0
         while True:
+            momentum[0], control[SLOT], parts = beta, i, 0
             for half in range(2):
-                control[HALF], control[SLOT], control[MOVING] = half, i, moving
+                control[HALF], parts = half, len(edges[half]) - 1
                 _lead(matrices, sweeps, edges, pairs, grams, shared, own)
-                parts = len(edges[half]) - 1
-                _total(blocks, 0, parts, gram_w[j] if half else gram_h[j])
+                for which in range(2 if half and growth > 0 else 1):
+                    out = gram_ahead[j] if which else (gram_w[j] if half else gram_h[j])
+                    for c in range(k):
+                        for d in range(k):
+                            out[c, d] = blocks[0, which, c, d]
+                            for part in range(1, parts):
+                                out[c, d] += blocks[part, which, c, d]
             inner = fitted = 0.0
             for c in range(k):
                 total = sums[j, 4 + c] = 0.0
@@ -147,24 +148,16 @@ def dense_iterations(matrices, sweeps, edges, rules, limits, first, count, pairs
                 for d in range(k):
                     fitted += gram_w[j, c, d] * gram_h[j, c, d]
             error2 = norm2 - 2 * inner + fitted
-            if not moving or error2 <= sums[i, 1]:
+            if not beta > 0 or error2 <= sums[i, 1]:
                 break
-            moving = False
+            beta = 0.0
         sums[j, 0], sums[j, 1] = inner, error2
         if not exact <= error2 < np.inf:
             return made
-        if moving:
-            _total(blocks, 1, parts, gram_ahead[j])
+        if beta > 0:
             sums[j, 2], sums[j, 3] = min(sums[i, 3], growth * beta), min(1.0, ceiling_growth * sums[i, 3])
-        elif growth > 0:
-            for c in range(k):
-                for row in range(w.shape[1]):
-                    ahead[j, row, c] = w[j, row, c]
-                for row in range(h.shape[1]):
-                    plain_h[j, row, c] = h[j, row, c]
-                for d in range(k):
-                    gram_ahead[j, c, d] = gram_w[j, c, d]
-            sums[j, 2], sums[j, 3] = max(least, beta / shrink), beta
+        else:
+            sums[j, 2], sums[j, 3] = max(least, sums[i, 2] / shrink), sums[i, 2]
         for c in range(k):
             if not gram_w[j, c, c] * gram_h[j, c, c] > dead:
                 return made + 1
@@ -172,25 +165,14 @@ def dense_iterations(matrices, sweeps, edges, rules, limits, first, count, pairs
 
 
 @inlined
-def _total(blocks, which, parts, out):
-    """The sum of Gram matrices of blocks, in their order."""
-    k = len(out)
-    for c in range(k):
-        for d in range(k):
-            out[c, d] = blocks[0, which, c, d]
-            for part in range(1, parts):
-                out[c, d] += blocks[part, which, c, d]
-
-
-@inlined
 def _lead(matrices, sweeps, edges, pairs, grams, shared, own):
     """Open the half that ``control`` says, take its blocks, and wait for those that others took."""
-    inverse, control, (gram_h, gram_w, gram_ahead) = shared[2], shared[-1], grams
+    inverse, momentum, control, (gram_h, gram_w, gram_ahead) = shared[2], shared[5], shared[6], grams
     slot, parts = control[SLOT], len(edges[control[HALF]]) - 1
     if control[HALF]:
         square = gram_h[(slot + 1) % len(gram_h)]
     else:
-        square = gram_ahead[slot] if control[MOVING] else gram_w[slot]
+        square = gram_ahead[slot] if momentum[0] > 0 else gram_w[slot]
     for c in range(len(inverse)):
         inverse[c] = 1 / square[c, c] if square[c, c] > 0 else 0.0
     atomics.write(control, DONE, 0)
@@ -208,29 +190,31 @@ def _lead(matrices, sweeps, edges, pairs, grams, shared, own):
             atomics.give_way()
 
 
-@jit
+@inlined
 def _rows(matrices, sweeps, edges, pairs, grams, shared, own, block):
-    """A block of rows of the open half: its right-hand side, its sweeps, its momentum and its sums."""
+    """A block of rows of the open half: its right-hand side, its sweeps, its momentum and its sums.
+
+    β is that of a try with momentum, 0 for the same iteration made again without, and negative where there is none.
+    """
     (h, w, plain_h, ahead), (gram_h, gram_w, gram_ahead) = pairs, grams
     (rhs_h, rhs_w, inverse, blocks, block_sums, momentum, control), (tile, columns, gains, rows) = shared, own
-    half, i, moving, beta = control[HALF], control[SLOT], control[MOVING] > 0, momentum[0]
+    half, i, beta = control[HALF], control[SLOT], momentum[0]
     j, k = (i + 1) % len(h), h.shape[2]
     lo, hi = edges[half][block], edges[half][block + 1]
     most, settled = sweeps[half]
-    start, square = (ahead[i], gram_ahead[i]) if moving else (w[i], gram_w[i])  # what W was is what H is made from
+    start, square = (ahead[i], gram_ahead[i]) if beta > 0 else (w[i], gram_w[i])
     numbers, right = (matrices[1], rhs_w) if half else (matrices[0], rhs_h)
     fixed, old, square = (h[j], start, gram_h[j]) if half else (start, h[i], square)
-    new = w[j] if half else (plain_h[j] if moving else h[j])
+    new = w[j] if half else (plain_h[j] if beta >= 0 else h[j])
     _product(numbers, fixed, lo, hi, tile, right)
-    _sweep(square, inverse, right[lo:hi], old[lo:hi], most, settled, new[lo:hi], columns, gains, rows)
-    if moving:
-        plain, before, target = (w[j], w[i], ahead[j]) if half else (plain_h[j], plain_h[i], h[j])
+    sweep_lanes(square, inverse, right[lo:hi], old[lo:hi], most, settled, new[lo:hi], columns, gains, rows)
+    before, target = (w[i], ahead[j]) if half else (plain_h[i], h[j])
+    if beta >= 0:
         for row in range(lo, hi):
             for c in range(k):
-                target[row, c] = max(plain[row, c] + beta * (plain[row, c] - before[row, c]), 0.0)
-        _gram(target[lo:hi], blocks[block, half])
-    if half or not moving:
-        _gram(new[lo:hi], blocks[block, 0])
+                target[row, c] = max(new[row, c] + beta * (new[row, c] - before[row, c]), 0.0)
+    for which in range(2 if half and beta >= 0 else 1):
+        _gram((target if beta >= 0 and half == which else new)[lo:hi], blocks[block, which])
     if half:
         for c in range(k):
             block_sums[block, 0, c] = block_sums[block, 1, c] = 0.0
@@ -240,7 +224,7 @@ def _rows(matrices, sweeps, edges, pairs, grams, shared, own, block):
                 block_sums[block, 1, c] += new[row, c] * w[i, row, c]
 
 
-@inlined
+@jit
 def _product(numbers, factor, lo, hi, tile, out):
     """out[i] = Σ_p A[p, i] factor[p] for lo ≤ i < hi: a vector holds rows, so that a few columns fill it.
 
@@ -281,7 +265,7 @@ def _product(numbers, factor, lo, hi, tile, out):
                     out[i + row, j + c] = tile[c, row]
 
 
-@inlined
+@jit
 def _gram(factor, out):
     """out = FᵀF, four columns and two vectors at a time."""
     (n, k), lanes, zero = factor.shape, lanes_of(factor), spread(0.0)
