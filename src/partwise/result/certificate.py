@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -367,7 +368,8 @@ def versions() -> dict[str, str]:
     return dict(_versions())
 
 
-@cache  # the packages' metadata are read from disk
+@cache  # metadata of packages are read from disk, 2 ms each, so only of those that are not imported
 def _versions() -> dict[str, str]:
     names = ("partwise", "numpy", "scipy", "numba")
-    return {name: version(name) for name in names} | {"python": platform.python_version()}
+    known = {name: getattr(sys.modules.get(name), "__version__", None) for name in names}
+    return {name: here or version(name) for name, here in known.items()} | {"python": platform.python_version()}
