@@ -70,7 +70,7 @@ class Pair(NamedTuple):
         return Mark(self.seconds, self.error, self.w.gram.diagonal(), self.dots)
 
 
-class Call(NamedTuple):
+class Ring(NamedTuple):
     """What calls of the kernel overwrite, slot by slot and round again: two more than iterations in a call."""
 
     pairs: tuple[Array, ...]
@@ -81,9 +81,9 @@ class Call(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """A pair as a slot of such a call: as a :class:`Pair`, but its factors are made when they are asked for."""
+    """A pair as a slot of that ring: as a :class:`Pair`, but its factors are made when they are asked for."""
 
-    call: Call
+    ring: Ring
     number: int
     inner: float
     error: float
@@ -92,23 +92,23 @@ class Slot(NamedTuple):
 
     @property
     def h(self) -> Factor:
-        return Factor(self.call.pairs[0][self.number], self.call.grams[0][self.number])
+        return Factor(self.ring.pairs[0][self.number], self.ring.grams[0][self.number])
 
     @property
     def w(self) -> Factor:
-        return Factor(self.call.pairs[1][self.number], self.call.grams[1][self.number])
+        return Factor(self.ring.pairs[1][self.number], self.ring.grams[1][self.number])
 
     @property
     def momentum(self) -> Momentum | None:
-        if not self.call.momentum:
+        if not self.ring.momentum:
             return None
-        (_, _, plain_h, ahead), slot = self.call.pairs, self.number
-        beta, ceiling = self.call.sums[slot, 2:4].tolist()
-        return Momentum(beta, ceiling, Factor(ahead[slot], self.call.grams[2][slot]), plain_h[slot])
+        (_, _, plain_h, ahead), slot = self.ring.pairs, self.number
+        beta, ceiling = self.ring.sums[slot, 2:4].tolist()
+        return Momentum(beta, ceiling, Factor(ahead[slot], self.ring.grams[2][slot]), plain_h[slot])
 
     @property
     def mark(self) -> Mark:
-        squares, dots = self.call.squares[self.number].copy(), self.call.sums[self.number, 4:].copy()
+        squares, dots = self.ring.squares[self.number].copy(), self.ring.sums[self.number, 4:].copy()
         return Mark(self.seconds, self.error, squares, dots)
 
 
@@ -206,12 +206,12 @@ def _dense_pairs(problem: Problem, own: Algorithm, pair: Pair, count: int) -> Ge
     slots, momentum = at_once + 2, own.extrapolation is not None
     pairs = tuple([np.empty((slots, rows, rank)) for rows in (n, m, n, m)])
     grams = tuple([np.empty((slots, rank, rank)) for _ in range(3)])
-    call = Call(pairs, grams, np.zeros((slots, 4 + rank)), grams[1].diagonal(axis1=1, axis2=2), momentum)
+    ring = Ring(pairs, grams, np.zeros((slots, 4 + rank)), grams[1].diagonal(axis1=1, axis2=2), momentum)
     state = pair.momentum or Momentum(rules.beta, 1.0, pair.w, pair.h.rows)
     known = (pair.h.rows, pair.w.rows, state.h, state.ahead.rows, pair.h.gram, pair.w.gram, state.ahead.gram)
     for slot, array in zip((*pairs, *grams), known, strict=True):
         slot[0] = array
-    call.sums[0, :4] = 0.0, pair.objective, state.beta, state.ceiling
+    ring.sums[0, :4] = 0.0, pair.objective, state.beta, state.ceiling
     sweeps = (own.h.update.plain_sweeps, own.w.update.plain_sweeps)
     growth = (rules.growth, rules.ceiling_growth, rules.shrink, LEAST_BETA)
     limits = (norm2, NEAR_EXACT[8] * norm2, EPS**2 * norm2)
@@ -226,13 +226,13 @@ def _dense_pairs(problem: Problem, own: Algorithm, pair: Pair, count: int) -> Ge
             problem.workers.check_time()
             began = problem.clock.seconds
             made = dense_runs.dense_iterations(
-                matrices, sweeps, edges, growth, limits, first, at_once, pairs, grams, call.sums, shared, work
+                matrices, sweeps, edges, growth, limits, first, at_once, pairs, grams, ring.sums, shared, work
             )
             each = (problem.clock.seconds - began) / max(1, made)
             for i in range(1, made + 1):
                 number = (first + i) % slots
-                inner, error2 = call.sums[number, :2].tolist()
-                yield Slot(call, number, inner, math.sqrt(error2 / norm2), error2, began + i * each)
+                inner, error2 = ring.sums[number, :2].tolist()
+                yield Slot(ring, number, inner, math.sqrt(error2 / norm2), error2, began + i * each)
             if made < at_once:
                 return
             first = (first + made) % slots
