@@ -49,7 +49,8 @@ def _tall_svd(data: Data, rank: int, numbers: np.random.Generator | np.random.Ra
     block = numbers.standard_normal((short, width))
     for _ in range(7 if 10 * rank < short else 4):
         image = _normal(data, block, workers) if square is None else square @ block
-        block = _basis(image / (abs(image).max() or 1.0), blocks, workers)[0]  # squares of squares leave the range
+        image /= max(image.max(), -image.min()) or 1.0  # squares of squares leave the range
+        block = _basis(image, blocks, workers)[0]
     block = _orthonormal(product(data, block, workers).astype(np.float64, copy=False), data.blocks, workers)[0]
     basis, triangle = _orthonormal(product(data.T, block, workers).astype(np.float64, copy=False), blocks, workers)
     v, s, turn = np.linalg.svd(triangle)
