@@ -87,12 +87,12 @@ def _compile_methods_when_used() -> None:
     def create_late(name: str, *arguments: Any, **options: Any) -> Any:
         if name == "__init__":
             return create(name, *arguments, **options)
-        made = None
+        compiled = None
 
         def method(self: object, *others: object) -> Any:
-            nonlocal made
-            made = made or create(name, *arguments, **options)
-            return made(self, *others)
+            nonlocal compiled
+            compiled = compiled or create(name, *arguments, **options)
+            return compiled(self, *others)
 
         method.__name__ = name
         return method

@@ -1,8 +1,8 @@
 """Several iterations of a run as one step: on small data what surrounds an iteration costs more than its half-steps.
 
 The numbers are those of ``engine/iteration`` and ``engine/momentum``, bit for bit; only the steps in between are not
-made: the history has their errors, angles and times. Coordinate sweeps on small dense data are made by one kernel, some
-iterations in a call, and always by that, a single one too.
+made: the history has their errors, angles and times. Coordinate sweeps on dense data of up to ``DENSE`` entries
+are made by one kernel, some iterations in a call, and always by that, a single one too.
 """
 
 from __future__ import annotations
@@ -225,17 +225,17 @@ def _dense_pairs(problem: Problem, own: Algorithm, pair: Pair, count: int) -> Ge
         while True:
             problem.workers.check_time()
             began = problem.clock.seconds
-            made = dense_runs.dense_iterations(
+            finished = dense_runs.dense_iterations(
                 matrices, sweeps, edges, growth, limits, first, at_once, pairs, grams, ring.sums, shared, work
             )
-            each = (problem.clock.seconds - began) / max(1, made)
-            for i in range(1, made + 1):
+            each = (problem.clock.seconds - began) / max(1, finished)
+            for i in range(1, finished + 1):
                 number = (first + i) % slots
                 inner, error2 = ring.sums[number, :2].tolist()
                 yield Slot(ring, number, inner, math.sqrt(error2 / norm2), error2, began + i * each)
-            if made < at_once:
+            if finished < at_once:
                 return
-            first = (first + made) % slots
+            first = (first + finished) % slots
 
 
 def _after(problem: Problem, own: Algorithm, pair: Pair, rules: Extrapolation | None) -> Pair:

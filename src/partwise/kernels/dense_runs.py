@@ -122,8 +122,8 @@ def dense_iterations(matrices, sweeps, edges, rules, limits, first, count, pairs
     (_, w, _, _), (gram_h, gram_w, gram_ahead), (_, _, _, blocks, block_sums, momentum, control) = pairs, grams, shared
     (growth, ceiling_growth, shrink, least), (norm2, exact, dead) = rules, limits
     slots, _, k = w.shape
-    for made in range(count):
-        i = (first + made) % slots
+    for finished in range(count):
+        i = (first + finished) % slots
         j = (i + 1) % slots
         beta = sums[i, 2] if growth > 0 else -1.0
         while True:
@@ -153,14 +153,14 @@ def dense_iterations(matrices, sweeps, edges, rules, limits, first, count, pairs
             beta = 0.0
         sums[j, 0], sums[j, 1] = inner, error2
         if not exact <= error2 < np.inf:
-            return made
+            return finished
         if beta > 0:
             sums[j, 2], sums[j, 3] = min(sums[i, 3], growth * beta), min(1.0, ceiling_growth * sums[i, 3])
         else:
             sums[j, 2], sums[j, 3] = max(least, sums[i, 2] / shrink), sums[i, 2]
         for c in range(k):
             if not gram_w[j, c, c] * gram_h[j, c, c] > dead:
-                return made + 1
+                return finished + 1
     return count
 
 

@@ -28,15 +28,15 @@ def exact_lanes(gram: Array, rhs: Array, out: Array) -> None:
     A row has the same bits wherever it stands.
     """
     k, solved, right = len(gram), np.empty(len(rhs), np.bool_), rhs.astype(np.float64, copy=False)
-    found = out if out.dtype == right.dtype else np.empty(out.shape)
+    solution = out if out.dtype == right.dtype else np.empty(out.shape)
     scaled, memory, rows = np.empty((2 * k + 2, k)), np.zeros((k * (k + 5) + 3, LANES)), np.empty((4, LANES), int)
-    _pivot_lanes(gram, right, scaled, memory[: k * (k + 1)], memory[k * (k + 1) :], rows, solved, found)
+    _pivot_lanes(gram, right, scaled, memory[: k * (k + 1)], memory[k * (k + 1) :], rows, solved, solution)
     if not solved.all():
         rest = right[~solved] * scaled[k]
         fnnls_rows(scaled[:k], rest, rest)
-        found[~solved] = np.maximum(rest, 0) * scaled[k]
-    if found is not out:
-        np.copyto(out, found, casting="same_kind")
+        solution[~solved] = np.maximum(rest, 0) * scaled[k]
+    if solution is not out:
+        np.copyto(out, solution, casting="same_kind")
 
 
 @sums_jit
