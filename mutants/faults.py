@@ -100,6 +100,11 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
         ("all(step >= 0 and step % array.itemsize == 0", "all(step % array.itemsize == 0"),
         ("self._numbers, lo * across, across, along,", "self._numbers, lo, across, along,"),
     ],
+    ("kernels/gram.py", "tests/kernels/test_gram.py"): [
+        ("rows = min(most, n - lo)", "rows = min(most, n - 1 - lo)"),
+        ("e = min(d + lanes, width - lanes)", "e = min(d + lanes, width - 2 * lanes)"),
+        ("for d in range(c, k):", "for d in range(c + 1, k):"),
+    ],
     ("kernels/cone.py", "tests/algorithms/updates/test_rows.py -k 'cone or hoyer'"): [
         ("if p <= t * t:", "if p < t * t:"),
         ("theta = s / p - t * np.sqrt(variance / (p - t * t))", "theta = s / p - t * np.sqrt(variance / p)"),

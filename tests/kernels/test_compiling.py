@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import partwise as pw
+from partwise.kernels import jit
 from partwise.kernels.compiling import compile_seconds, compiled_kernels, watched
 
 
@@ -42,6 +43,7 @@ def test_kernels_of_others_are_none_of_ours():
     told, kernels = [], compiled_kernels()
     with watched(told.append):
         fresh("somebody.else")(1)
+        fresh(None)(1)  # a function made by exec
     assert not told
     assert compiled_kernels() == kernels
 

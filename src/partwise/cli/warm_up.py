@@ -56,7 +56,7 @@ def jobs() -> Iterator[Job]:
     for dtype in (np.float64, np.float32):
         dense: Array = np.random.default_rng(0).uniform(0.1, 1.1, (12, 9)).astype(dtype)
         sparse, gaps = sp.csr_array(np.where(dense > 0.6, dense, 0)), np.where(dense > 0.2, dense, np.nan)
-        long = sp.csr_array(sp.eye_array(20_000, 9, dtype=dtype))
+        long = sp.csr_array(sp.eye_array(20_000, 10, dtype=dtype))
         precision = np.dtype(dtype).name
         for name, make in ALGORITHMS.items():
             yield f"{name}, dense, {precision}", partial(_fit, dense, make())
@@ -66,7 +66,7 @@ def jobs() -> Iterator[Job]:
             yield f"{name}, unknown entries, {precision}", partial(_fit, gaps, ALGORITHMS[name](), missing="nan")
         poisson, start = ALGORITHMS["kl-sweeps"](), np.hstack([np.ones((12, 2)), np.zeros((12, 1))])
         yield f"a dead component, {precision}", partial(_fit, sparse, poisson, init=start)
-        yield f"als, many rows, {precision}", partial(_fit, long, ALGORITHMS["als"](), rank=9)
+        yield f"als, many rows, {precision}", partial(_fit, long, ALGORITHMS["als"](), rank=10)
         many = kernels.coordinate.NARROW + 1
         square = np.random.default_rng(0).random((many + 1, many + 1)).astype(dtype)
         yield f"hals, many components, {precision}", partial(_fit, square, ALGORITHMS["hals"](), rank=many)
@@ -90,6 +90,7 @@ def _fit(matrix: Any, algorithm: Any, rank: int = 3, threads: int = 1, **setting
 def _words() -> None:
     """A text as long as it must be for the compiled scanner, with more words than its first table holds."""
     words = " ".join(f"w{number}" for number in range(100_000))
-    least = READY if kernels.jit.is_ready(kernels.tokens.scan) else UNREADY
+    ready = all(map(kernels.jit.is_ready, (kernels.tokens.scan, kernels.tokens.count_terms)))
+    least = READY if ready else UNREADY
     documents = [words, words * (1 + least // len(words)), "wind and sails", "hulls, wind and sails"]
     TopicModel(2, threads=2, weighting=Weighting(max_terms=100)).fit(documents)

@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from partwise import kernels
 from partwise.data.passes import Tall, sum_rows, walk
 from partwise.threads.pool import Block, Workers
 from partwise.types import Array, Data, FactorRows, Part, Spread
 
 NEAR_EXACT = {8: 1e-10, 4: 1e-4}
 """Squared relative error below which a trace form has lost too many digits, by bytes of a number."""
+GRAM_WORK, GRAM_COLUMNS = 2**18, (10, 100)
+"""Multiplications from which on, and columns for which, the kernel is faster than BLAS."""
 
 
 def product(data: Data, factor: FactorRows, workers: Workers) -> Array:
@@ -65,7 +68,10 @@ def add_product(part: Part, factor: Array, out: Array, workers: Workers) -> None
 
 
 def gram_of(rows: Array) -> Array:
-    """FᵀF in float64."""
+    """FᵀF in float64; where it is little work, nobody waits for the kernel to be loaded."""
+    count, k = rows.shape
+    if count * k * k >= GRAM_WORK and GRAM_COLUMNS[0] <= k <= GRAM_COLUMNS[1]:
+        return kernels.gram.gram(rows)
     tall = rows.astype(np.float64, copy=False)
     gram: Array = tall.T @ tall
     return gram

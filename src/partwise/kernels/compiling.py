@@ -20,9 +20,9 @@ class Compiling:
         self.watchers: list[Callable[[bool], None]] = []
         self._depth, self._began, self._collects = 0, 0.0, False
 
-    def begin(self, module: str) -> None:
-        """A kernel of a module, or what is compiled on its way, is begun."""
-        if not self._depth and not module.startswith("partwise."):
+    def begin(self, module: str | None) -> None:
+        """A kernel of a module, or what is compiled on its way, is begun; what somebody made by exec has no module."""
+        if not self._depth and not (module or "").startswith("partwise."):
             return
         self._depth += 1
         if self._depth == 1:

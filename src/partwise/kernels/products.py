@@ -61,31 +61,47 @@ def _border(indices, first, last, end):
 def _add_products(indptr, indices, values, factor, lo, at, end, out):
     """out[i] += Σ A[lo + i, j] factor[j] over the entries from at[i] on with j < end; ``at`` is moved past them.
 
-    The sums of four vectors of columns at a time, or of the last two, stay in registers while a row's entries pass.
-    Some of the last columns are made twice, from what they were at first.
+    The sums of eight vectors of columns at a time, or of the last four or two, stay in registers while a row's entries
+    pass. Some of the last columns are made twice, from what they were at first.
     """
     k, lanes = factor.shape[1], lanes_of(factor)
     tail = k - lanes
     for i in range(len(at)):
-        first, last, z = np.uint64(at[i]), np.uint64(indptr[lo + i + 1]), load(out, i, tail)
+        first, last, z, j = np.uint64(at[i]), np.uint64(indptr[lo + i + 1]), load(out, i, tail), 0
         if end < len(factor):
             last = _border(indices, first, last, end)
-        for j in range(0, k, 4 * lanes):
-            t, u = min(j, tail), min(j + lanes, tail)
+        while j < k:
+            t, u, left = min(j, tail), min(j + lanes, tail), k - j
             a, b = z if t == tail else load(out, i, t), z if u == tail else load(out, i, u)
-            if k - j <= 2 * lanes:
+            if left <= 2 * lanes:
                 for p in range(first, last):
                     v, f = spread(values[p]), np.uint64(indices[p])
                     a, b = fused(v, load(factor, f, t), a), fused(v, load(factor, f, u), b)
                 store(out, i, t, a), store(out, i, u, b)
+                j += 2 * lanes
                 continue
             x, y = min(j + 2 * lanes, tail), min(j + 3 * lanes, tail)
             c, d = load(out, i, x), load(out, i, y)
+            if left <= 4 * lanes:
+                for p in range(first, last):
+                    v, f = spread(values[p]), np.uint64(indices[p])
+                    a, b = fused(v, load(factor, f, t), a), fused(v, load(factor, f, u), b)
+                    c, d = fused(v, load(factor, f, x), c), fused(v, load(factor, f, y), d)
+                store(out, i, t, a), store(out, i, u, b), store(out, i, x, c), store(out, i, y, d)
+                j += 4 * lanes
+                continue
+            q, r = min(j + 4 * lanes, tail), min(j + 5 * lanes, tail)
+            s, w = min(j + 6 * lanes, tail), min(j + 7 * lanes, tail)
+            e, g, h, m = load(out, i, q), load(out, i, r), load(out, i, s), load(out, i, w)
             for p in range(first, last):
                 v, f = spread(values[p]), np.uint64(indices[p])
                 a, b = fused(v, load(factor, f, t), a), fused(v, load(factor, f, u), b)
                 c, d = fused(v, load(factor, f, x), c), fused(v, load(factor, f, y), d)
+                e, g = fused(v, load(factor, f, q), e), fused(v, load(factor, f, r), g)
+                h, m = fused(v, load(factor, f, s), h), fused(v, load(factor, f, w), m)
             store(out, i, t, a), store(out, i, u, b), store(out, i, x, c), store(out, i, y, d)
+            store(out, i, q, e), store(out, i, r, g), store(out, i, s, h), store(out, i, w, m)
+            j += 8 * lanes
         at[i] = last
 
 
