@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import partwise as pw
-from partwise.kernels import jit
+from partwise import kernels
 from partwise.kernels.compiling import compile_seconds, compiled_kernels, watched
+
+kernels.load_compiler()  # which tells of what is compiled
 
 
 def fresh(name="partwise.kernels.of_a_test"):
