@@ -335,7 +335,7 @@ def test_max_iterations_counts_iterations(count):
 
 def test_a_time_limit_ends_with_the_last_whole_iteration():
     """By the seconds of the steps, which rise; an iteration that is under way at the limit is given up."""
-    fit = pw.factorize(A, 3, algorithm="multiplicative", stop=pw.TimeLimit(0.05))
+    fit = pw.factorize(A, 3, algorithm="multiplicative", stop=[pw.TimeLimit(0.05), pw.MaxIterations(10**6)])
     assert fit.reason is pw.Reason.TIME_LIMIT
     seconds = fit.history.seconds
     assert np.all(seconds[:-1] < 0.05)

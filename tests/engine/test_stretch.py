@@ -163,11 +163,13 @@ def test_one_kernel_is_the_half_steps(rank, shape, sweeps, order, monkeypatch):
 
 @pytest.mark.parametrize(("matrix", "rank"), [(WIDE, 5), (WIDE.T, 20), (TALL, 24)], ids=["2 blocks", "8", "2 and 4"])
 @pytest.mark.parametrize("algorithm", ["hals", "als-hals"])
-def test_blocks_are_made_by_any_thread(matrix, rank, algorithm, monkeypatch):
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_blocks_are_made_by_any_thread(matrix, rank, algorithm, dtype, monkeypatch):
     """The same bits on any number of threads, one that never comes among them, and the numbers of the half-steps."""
+    matrix = matrix.astype(dtype)
     call = {"algorithm": algorithm, "init": "random", "seed": 1, "stop": pw.MaxIterations(30)}
     fits = [pw.factorize(matrix, rank, threads=threads, **call) for threads in (1, 2, 5)]
-    assert len(kernels.dense_runs.borders(max(matrix.shape), min(matrix.shape), rank)) > 2
+    assert len(kernels.dense_runs.borders(max(matrix.shape), min(matrix.shape), rank, 8)) > 2
     with monkeypatch.context() as patch:
         patch.setattr(kernels.dense_runs, "help_iterations", lambda *_: None)
         fits.append(pw.factorize(matrix, rank, threads=2, **call))
@@ -175,7 +177,7 @@ def test_blocks_are_made_by_any_thread(matrix, rank, algorithm, monkeypatch):
         same(fits[0], fit)
     monkeypatch.setattr(stretch, "DENSE", 0)
     apart = pw.factorize(matrix, rank, **call)
-    np.testing.assert_allclose(fits[0].history.error, apart.history.error, rtol=1e-8)
+    np.testing.assert_allclose(fits[0].history.error, apart.history.error, rtol=1e-8 if dtype == np.float64 else 1e-5)
 
 
 def test_whoever_helps_is_let_go(monkeypatch):
@@ -205,14 +207,15 @@ def test_whoever_helps_is_let_go(monkeypatch):
 
 def test_borders_are_those_of_the_data():
     """Blocks cover the rows once, in units of four vectors but for the last one; little work is one block."""
-    unit = 4 * kernels.dense_runs.LANES
+    unit = kernels.dense_runs.tile_width(8)
+    assert kernels.dense_runs.tile_width(4) == 2 * unit
     for rows, columns in ((5, 10**6), (40, 10**6), (64, 10**6), (2000, 10**6), (2003, 300), (5000, 30)):
-        edges = kernels.dense_runs.borders(rows, columns, 5)
+        edges = kernels.dense_runs.borders(rows, columns, 5, 8)
         assert (edges[0], edges[-1]) == (0, rows)
         assert len(edges) in (2, 3, 5, 7, 9)
         assert (edges[:-1] % unit == 0).all()
         assert len(edges) == 2 or (np.diff(edges) >= unit).all()
-    assert len(kernels.dense_runs.borders(2003, 30, 5)) == 2
+    assert len(kernels.dense_runs.borders(2003, 30, 5, 8)) == 2
 
 
 @pytest.mark.parametrize("matrix", [DENSE, WIDE[:300, :200]], ids=["many in a call", "one"])

@@ -70,13 +70,14 @@ def jobs() -> Iterator[Job]:
         many = kernels.coordinate.NARROW + 1
         square = np.random.default_rng(0).random((many + 1, many + 1)).astype(dtype)
         yield f"hals, many components, {precision}", partial(_fit, square, ALGORITHMS["hals"](), rank=many)
+        blocks = np.random.default_rng(0).random((2048, 64)).astype(dtype)
+        name = f"hals, blocks of dense data, {precision}"
+        yield name, partial(_fit, blocks, ALGORITHMS["hals"](), rank=20, threads=2)
         square = square.copy()
         square[0, 0] = np.nan
         yield f"hals, an unknown entry, {precision}", partial(_fit, square, ALGORITHMS["hals"](), WIDE, missing="nan")
     large = np.random.default_rng(0).random((LARGE // 64, 64))
     yield "hals, many entries", partial(_fit, large, ALGORITHMS["hals"](), rank=4)
-    large = np.random.default_rng(0).random((2048, 64))
-    yield "hals, blocks of dense data", partial(_fit, large, ALGORITHMS["hals"](), rank=20, threads=2)
     yield "words", _words
 
 

@@ -200,11 +200,12 @@ def _dense_pairs(problem: Problem, own: Algorithm, pair: Pair, count: int) -> Ge
     """The pairs after one, some in a call of the kernel, until a component dies or the trace form cancels."""
     data, rank, rules = problem.data, problem.rank, own.extrapolation or NO_MOMENTUM
     (m, n), norm2, dense_runs = data.shape, data.norm2, kernels.dense_runs
-    edges = dense_runs.borders(n, m, rank), dense_runs.borders(m, n, rank)
+    item = data.dtype.itemsize
+    edges = dense_runs.borders(n, m, rank, item), dense_runs.borders(m, n, rank, item)
     parts = max(map(len, edges)) - 1
     at_once = max(1, min(count, AT_ONCE, WORK // (m * n * rank))) if parts == 1 else 1
     slots, momentum = at_once + 2, own.extrapolation is not None
-    pairs = tuple([np.empty((slots, rows, rank)) for rows in (n, m, n, m)])
+    pairs = tuple([np.empty((slots, rows, rank), data.dtype) for rows in (n, m, n, m)])
     grams = tuple([np.empty((slots, rank, rank)) for _ in range(3)])
     ring = Ring(pairs, grams, np.zeros((slots, 4 + rank)), grams[1].diagonal(axis1=1, axis2=2), momentum)
     state = pair.momentum or Momentum(rules.beta, 1.0, pair.w, pair.h.rows)
@@ -214,14 +215,15 @@ def _dense_pairs(problem: Problem, own: Algorithm, pair: Pair, count: int) -> Ge
     ring.sums[0, :4] = 0.0, pair.objective, state.beta, state.ceiling
     sweeps = (own.h.update.plain_sweeps, own.w.update.plain_sweeps)
     growth = (rules.growth, rules.ceiling_growth, rules.shrink, LEAST_BETA)
-    limits = (norm2, NEAR_EXACT[8] * norm2, EPS**2 * norm2)
-    shared, matrices = dense_runs.shared_memory(m, n, rank, parts), data.both_orders
+    limits = (norm2, NEAR_EXACT[item] * norm2, EPS**2 * norm2)
+    shared, matrices = dense_runs.shared_memory(m, n, rank, parts, data.dtype), data.both_orders
 
     def help_out() -> None:
-        dense_runs.help_iterations(matrices, sweeps, edges, pairs, grams, shared, dense_runs.own_memory(rank))
+        own = dense_runs.own_memory(rank, data.dtype)
+        dense_runs.help_iterations(matrices, sweeps, edges, pairs, grams, shared, own)
 
     with problem.workers.beside(help_out, lambda: dense_runs.end(shared), parts):
-        work, first = dense_runs.own_memory(rank), 0
+        work, first = dense_runs.own_memory(rank, data.dtype), 0
         while True:
             problem.workers.check_time()
             began = problem.clock.seconds

@@ -5,18 +5,21 @@ Others help: they take blocks too, for as long as they are there, and wait for t
 results depend on the blocks, which are those of the data, and not on who made them.
 """
 
+from typing import Any
+
 import numba
 import numpy as np
 
-from partwise.kernels import atomics
+from partwise.kernels import atomics, gram
 from partwise.kernels.coordinate import VECTORS, sweep_lanes
+from partwise.kernels.gram import squares
 from partwise.kernels.jit import inlined, jit
 from partwise.kernels.squares import COMPILES
 from partwise.kernels.vectors import BYTES, fused, lanes_of, load, spread, store
 from partwise.types import Array
 
-LANES, GROUP = BYTES // 8, 5
-"""The numbers of a vector, and the columns of a factor whose sums for the rows of four vectors stay in registers."""
+GROUP = 5
+"""The columns of a factor whose sums for the rows of four vectors stay in registers."""
 MOST = 24
 """The largest rank; from there on BLAS is faster."""
 BLOCK_WORK, MOST_BLOCKS = 2**20, 8
@@ -34,7 +37,12 @@ PATIENT = 1000
 
 def suits(rank: int, item: int) -> bool:
     """Whether :func:`dense_iterations` takes a rank; vectors check no index, so make bounds goes without."""
-    return COMPILES and not numba.config.BOUNDSCHECK and item == 8 and GROUP <= rank <= MOST
+    return COMPILES and not numba.config.BOUNDSCHECK and GROUP <= rank <= MOST
+
+
+def tile_width(item: int) -> int:
+    """The numbers of four vectors."""
+    return 4 * BYTES // item
 
 
 def in_tiles(matrix: Array) -> tuple[Array, Array]:
@@ -43,35 +51,38 @@ def in_tiles(matrix: Array) -> tuple[Array, Array]:
 
 
 def _tiles(matrix: Array) -> Array:
-    (m, n), width = matrix.shape, 4 * LANES
-    whole = n // width * width
-    tiles = np.zeros((-(-n // width), m, width))
-    tiles[: n // width] = matrix[:, :whole].reshape(m, -1, width).swapaxes(0, 1)
-    tiles[n // width :, :, : n - whole] = matrix[:, whole:]
+    (m, n), width = matrix.shape, tile_width(matrix.itemsize)
+    tiles = np.empty((-(-n // width), m, width), matrix.dtype)
+    for tile, lo in zip(tiles, range(0, n, width), strict=True):
+        columns = matrix[:, lo : lo + width]
+        tile[:, : columns.shape[1]], tile[:, columns.shape[1] :] = columns, 0
     return tiles.reshape(-1, width)
 
 
-def borders(rows: int, columns: int, rank: int) -> Array:
+def borders(rows: int, columns: int, rank: int, item: int) -> Array:
     """Where blocks of a factor's rows begin and end, in units of a tile but for the end; one block of little work."""
-    unit, work = 4 * LANES, rows * rank * (columns + SWEEPS_WORK)
+    unit, work = tile_width(item), rows * rank * (columns + SWEEPS_WORK)
     count = max(1, 2 * (min(MOST_BLOCKS, rows // (2 * unit), work // BLOCK_WORK) // 2))
     edges = np.arange(count + 1) * rows // count // unit * unit
     edges[-1] = rows
     return edges
 
 
-def shared_memory(m: int, n: int, rank: int, blocks: int) -> tuple[Array, ...]:
-    """What all threads overwrite: right-hand sides of H and W, a vector, the sums of blocks, the momentum, control."""
-    sides = [np.empty((rows, rank)) for rows in (n, m)]
+def shared_memory(m: int, n: int, rank: int, blocks: int, dtype: Any) -> tuple[Array, ...]:
+    """What all threads overwrite: the right-hand sides of H and W, the gram of the open half and the inverse of its
+    diagonal, the sums of blocks, the momentum, control."""
+    sides = [np.empty((rows, rank), dtype) for rows in (n, m)]
+    square = np.empty((rank, rank), dtype), np.empty(rank, dtype)
     sums = np.empty((blocks, 2, rank, rank)), np.empty((blocks, 2, rank))
-    return *sides, np.empty(rank), *sums, np.zeros(1), np.zeros(4, np.int64)
+    return *sides, *square, *sums, np.zeros(1), np.zeros(4, np.int64)
 
 
-def own_memory(rank: int) -> tuple[Array, ...]:
-    """What a thread overwrites: a tile of a product, and what the sweeps do."""
-    lanes = VECTORS * LANES
-    sweeps = np.zeros((2 * rank + 1, lanes)), np.zeros((2, lanes)), np.empty((2, lanes), int)
-    return np.empty((GROUP, 4 * LANES)), *sweeps
+def own_memory(rank: int, dtype: Any) -> tuple[Array, ...]:
+    """What a thread overwrites: a tile of a product, what the sweeps do, and what a gram does."""
+    item = np.dtype(dtype).itemsize
+    lanes = VECTORS * BYTES // item
+    sweeps = np.zeros((2 * rank + 1, lanes), dtype), np.zeros((2, lanes)), np.empty((2, lanes), int)
+    return np.empty((GROUP, tile_width(item)), dtype), *sweeps, *gram.memory(rank)
 
 
 def end(shared: tuple[Array, ...]) -> None:
@@ -119,7 +130,7 @@ def dense_iterations(matrices, sweeps, edges, rules, limits, first, count, pairs
     It ends after an iteration in which a component died, ‖w‖²‖h‖² ≤ limits[2], and before one that is not finite or has
     an error below limits[1], so near an exact fit that the trace form, from ‖A‖² = limits[0], cancels.
     """
-    (_, w, _, _), (gram_h, gram_w, gram_ahead), (_, _, _, blocks, block_sums, momentum, control) = pairs, grams, shared
+    (_, w, _, _), (gram_h, gram_w, gram_ahead), (blocks, block_sums, momentum, control) = pairs, grams, shared[4:]
     (growth, ceiling_growth, shrink, least), (norm2, exact, dead) = rules, limits
     slots, _, k = w.shape
     for finished in range(count):
@@ -167,14 +178,15 @@ def dense_iterations(matrices, sweeps, edges, rules, limits, first, count, pairs
 @inlined
 def _lead(matrices, sweeps, edges, pairs, grams, shared, own):
     """Open the half that ``control`` says, take its blocks, and wait for those that others took."""
-    inverse, momentum, control, (gram_h, gram_w, gram_ahead) = shared[2], shared[5], shared[6], grams
+    (_, _, square, inverse, _, _, momentum, control), (gram_h, gram_w, gram_ahead) = shared, grams
     slot, parts = control[SLOT], len(edges[control[HALF]]) - 1
+    fixed = gram_ahead[slot] if momentum[0] > 0 else gram_w[slot]
     if control[HALF]:
-        square = gram_h[(slot + 1) % len(gram_h)]
-    else:
-        square = gram_ahead[slot] if momentum[0] > 0 else gram_w[slot]
+        fixed = gram_h[(slot + 1) % len(gram_h)]
     for c in range(len(inverse)):
-        inverse[c] = 1 / square[c, c] if square[c, c] > 0 else 0.0
+        inverse[c] = 1 / fixed[c, c] if fixed[c, c] > 0 else 0.0
+        for d in range(len(inverse)):
+            square[c, d] = fixed[c, d]
     atomics.write(control, DONE, 0)
     half = (atomics.read(control, TICKET) >> 2 * BITS) + 1
     atomics.write(control, TICKET, (half << 2 * BITS) + (parts << BITS))
@@ -196,15 +208,15 @@ def _rows(matrices, sweeps, edges, pairs, grams, shared, own, block):
 
     β is that of a try with momentum, 0 for the same iteration made again without, and negative where there is none.
     """
-    (h, w, plain_h, ahead), (gram_h, gram_w, gram_ahead) = pairs, grams
-    (rhs_h, rhs_w, inverse, blocks, block_sums, momentum, control), (tile, columns, gains, rows) = shared, own
-    half, i, beta = control[HALF], control[SLOT], momentum[0]
-    j, k = (i + 1) % len(h), h.shape[2]
+    (h, w, plain_h, ahead), (tile, columns, gains, rows, near, sums) = pairs, own
+    rhs_h, rhs_w, square, inverse, blocks, block_sums, momentum, control = shared
+    half, i, beta = control[HALF], control[SLOT], h.dtype.type(momentum[0])
+    j, k, zero = (i + 1) % len(h), h.shape[2], h.dtype.type(0)
     lo, hi = edges[half][block], edges[half][block + 1]
     most, settled = sweeps[half]
-    start, square = (ahead[i], gram_ahead[i]) if beta > 0 else (w[i], gram_w[i])
+    start = ahead[i] if beta > 0 else w[i]
     numbers, right = (matrices[1], rhs_w) if half else (matrices[0], rhs_h)
-    fixed, old, square = (h[j], start, gram_h[j]) if half else (start, h[i], square)
+    fixed, old = (h[j], start) if half else (start, h[i])
     new = w[j] if half else (plain_h[j] if beta >= 0 else h[j])
     _product(numbers, fixed, lo, hi, tile, right)
     sweep_lanes(square, inverse, right[lo:hi], old[lo:hi], most, settled, new[lo:hi], columns, gains, rows)
@@ -212,16 +224,17 @@ def _rows(matrices, sweeps, edges, pairs, grams, shared, own, block):
     if beta >= 0:
         for row in range(lo, hi):
             for c in range(k):
-                target[row, c] = max(new[row, c] + beta * (new[row, c] - before[row, c]), 0.0)
+                target[row, c] = max(new[row, c] + beta * (new[row, c] - before[row, c]), zero)
     for which in range(2 if half and beta >= 0 else 1):
-        _gram((target if beta >= 0 and half == which else new)[lo:hi], blocks[block, which])
+        squares((target if beta >= 0 and half == which else new)[lo:hi], near, sums, blocks[block, which])
     if half:
         for c in range(k):
             block_sums[block, 0, c] = block_sums[block, 1, c] = 0.0
         for row in range(lo, hi):
             for c in range(k):
-                block_sums[block, 0, c] += new[row, c] * right[row, c]
-                block_sums[block, 1, c] += new[row, c] * w[i, row, c]
+                number = np.float64(new[row, c])
+                block_sums[block, 0, c] += number * right[row, c]
+                block_sums[block, 1, c] += number * w[i, row, c]
 
 
 @jit
@@ -230,7 +243,7 @@ def _product(numbers, factor, lo, hi, tile, out):
 
     Columns are made ``GROUP`` at a time; at the end some are made twice.
     """
-    (m, k), lanes, zero = factor.shape, lanes_of(factor), spread(0.0)
+    (m, k), lanes, zero = factor.shape, lanes_of(factor), spread(factor.dtype.type(0))
     for i in range(lo, hi, 4 * lanes):
         top = i // (4 * lanes) * m
         for first in range(0, k, GROUP):
@@ -263,21 +276,3 @@ def _product(numbers, factor, lo, hi, tile, out):
             for row in range(min(4 * lanes, hi - i)):
                 for c in range(GROUP):
                     out[i + row, j + c] = tile[c, row]
-
-
-@jit
-def _gram(factor, out):
-    """out = FᵀF, four columns and two vectors at a time."""
-    (n, k), lanes, zero = factor.shape, lanes_of(factor), spread(0.0)
-    for c in range(0, k, 4):
-        c1, c2, c3 = min(c + 1, k - 1), min(c + 2, k - 1), min(c + 3, k - 1)
-        for d in range(0, k, 2 * lanes):
-            u, v = min(d, k - lanes), min(d + lanes, k - lanes)
-            p0 = p1 = q0 = q1 = r0 = r1 = s0 = s1 = zero
-            for i in range(n):
-                x, y = load(factor, i, u), load(factor, i, v)
-                p, q, r, s = spread(factor[i, c]), spread(factor[i, c1]), spread(factor[i, c2]), spread(factor[i, c3])
-                p0, q0, r0, s0 = fused(p, x, p0), fused(q, x, q0), fused(r, x, r0), fused(s, x, s0)
-                p1, q1, r1, s1 = fused(p, y, p1), fused(q, y, q1), fused(r, y, r1), fused(s, y, s1)
-            store(out, c, u, p0), store(out, c1, u, q0), store(out, c2, u, r0), store(out, c3, u, s0)
-            store(out, c, v, p1), store(out, c1, v, q1), store(out, c2, v, r1), store(out, c3, v, s1)

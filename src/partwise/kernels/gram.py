@@ -20,19 +20,26 @@ def gram(rows: Array) -> Array:
         tall = rows.astype(np.float64, copy=False)
         by_blas: Array = tall.T @ tall
         return by_blas
-    width, out = -(-k // LANES) * LANES, np.empty((k, k))
-    _squares(np.ascontiguousarray(rows), np.zeros((NEAR_ROWS, width)), np.zeros((width, width)), out)
+    out = np.empty((k, k))
+    squares(np.ascontiguousarray(rows), *memory(k), out)
     return out
 
 
+def memory(k: int) -> tuple[Array, Array]:
+    """Memory for some rows, zeros, and for the sums from the diagonal on."""
+    width = -(-k // LANES) * LANES
+    return np.zeros((NEAR_ROWS, width)), np.empty((width, width))
+
+
 @jit
-def _squares(factor, near, half, out):
-    """out = FᵀF; ``near`` and ``half`` are zeros, memory for some rows and for the sums from the diagonal on.
+def squares(factor, near, half, out):
+    """out = FᵀF; ``near`` and ``half`` as :func:`memory` gives them, and may be used again.
 
     The sums of a vector of rows and of two vectors of columns at a time stay in registers; at the end some of them are
     made twice.
     """
     (n, k), (most, width), lanes = factor.shape, near.shape, lanes_of(near)
+    half[:] = 0
     for lo in range(0, n, most):
         rows = min(most, n - lo)
         for i in range(rows):
