@@ -15,9 +15,10 @@ from partwise.kernels.coordinate import VECTORS, sweep_lanes
 from partwise.kernels.gram import squares
 from partwise.kernels.jit import inlined, jit
 from partwise.kernels.squares import COMPILES
-from partwise.kernels.vectors import BYTES, fused, lanes_of, load, spread, store
+from partwise.kernels.vectors import BYTES, WIDEST, fused, store, vectors_of
 from partwise.types import Array
 
+lanes_of, load, spread = vectors_of(WIDEST)
 GROUP = 5
 """The columns of a factor whose sums for the rows of four vectors stay in registers."""
 MOST = 24
@@ -42,7 +43,7 @@ def suits(rank: int, item: int) -> bool:
 
 def tile_width(item: int) -> int:
     """The numbers of four vectors."""
-    return 4 * BYTES // item
+    return 4 * WIDEST // item
 
 
 def in_tiles(matrix: Array) -> tuple[Array, Array]:

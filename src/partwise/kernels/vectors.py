@@ -1,21 +1,29 @@
-"""Vectors of 32 bytes for kernels that keep their sums in registers; LLVM splits them where the machine has less.
+"""Vectors for kernels that keep their sums in registers: of 32 bytes, which LLVM splits where the machine has less, or
+of 64 where it has such.
 
 The one file that builds LLVM instructions, since numba has no way to say that an array of sums stays in registers.
 Indices are not checked. Tried with numba 0.68.1 (llvmlite 0.50.0); without it, ``squares`` uses BLAS.
 """
 
+from typing import Any
+
+import numba
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.codegen import get_host_cpu_features
 from numba.extending import intrinsic, models, register_model
 
 BYTES = 32
+FEATURES = get_host_cpu_features() if numba.config.CPU_FEATURES is None else numba.config.CPU_FEATURES
+WIDEST = 64 if "+avx512f" in FEATURES.split(",") else BYTES
+"""The bytes of the largest vectors here: worth it where the matrix is dense and its entries lie as they are read."""
 
 
 class Vector(types.Type):
     """Some numbers of one kind."""
 
-    def __init__(self, item):
-        self.item, self.lanes = item, 8 * BYTES // item.bitwidth
+    def __init__(self, item, size):
+        self.item, self.lanes = item, 8 * size // item.bitwidth
         super().__init__(f"vector({item} x {self.lanes})")
 
 
@@ -36,27 +44,48 @@ def _address(context, builder, signature, arguments, kind):
     return builder.bitcast(item, context.get_value_type(kind).as_pointer())
 
 
-@intrinsic
-def lanes_of(_, array):
-    """How many of an array's numbers a vector holds."""
+def vectors_of(size: int) -> tuple[Any, Any, Any]:
+    """(lanes_of, load, spread) for vectors of so many bytes."""
 
-    def build(context, builder, signature, arguments):
-        return context.get_constant(types.intp, Vector(array.dtype).lanes)
+    @intrinsic
+    def lanes_of(_, array):
+        """How many of an array's numbers a vector holds."""
 
-    return types.intp(array), build
+        def build(context, builder, signature, arguments):
+            return context.get_constant(types.intp, Vector(array.dtype, size).lanes)
+
+        return types.intp(array), build
+
+    @intrinsic
+    def load(_, array, i, j):
+        """array[i, j], array[i, j + 1], …"""
+        kind = Vector(array.dtype, size)
+
+        def build(context, builder, signature, arguments):
+            vector = builder.load(_address(context, builder, signature, arguments, kind))
+            vector.align = array.dtype.bitwidth // 8
+            return vector
+
+        return kind(array, i, j), build
+
+    @intrinsic
+    def spread(_, number):
+        """The number in every lane."""
+        kind = Vector(number, size)
+
+        def build(context, builder, signature, arguments):
+            shape, index = context.get_value_type(kind), ir.IntType(32)
+            undefined = ir.Constant(shape, ir.Undefined)
+            first = builder.insert_element(undefined, arguments[0], ir.Constant(index, 0))
+            lanes = ir.Constant(ir.VectorType(index, kind.lanes), [0] * kind.lanes)
+            return builder.shuffle_vector(first, undefined, lanes)
+
+        return kind(number), build
+
+    return lanes_of, load, spread
 
 
-@intrinsic
-def load(_, array, i, j):
-    """array[i, j], array[i, j + 1], …"""
-    kind = Vector(array.dtype)
-
-    def build(context, builder, signature, arguments):
-        vector = builder.load(_address(context, builder, signature, arguments, kind))
-        vector.align = array.dtype.bitwidth // 8
-        return vector
-
-    return kind(array, i, j), build
+lanes_of, load, spread = vectors_of(BYTES)
 
 
 @intrinsic
@@ -69,20 +98,6 @@ def store(_, array, i, j, vector):
         return context.get_dummy_value()
 
     return types.void(array, i, j, vector), build
-
-
-@intrinsic
-def spread(_, number):
-    """The number in every lane."""
-    kind = Vector(number)
-
-    def build(context, builder, signature, arguments):
-        shape, index = context.get_value_type(kind), ir.IntType(32)
-        undefined = ir.Constant(shape, ir.Undefined)
-        first = builder.insert_element(undefined, arguments[0], ir.Constant(index, 0))
-        return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(index, kind.lanes), [0] * kind.lanes))
-
-    return kind(number), build
 
 
 @intrinsic
