@@ -21,8 +21,8 @@ from partwise.types import Array
 lanes_of, load, spread = vectors_of(WIDEST)
 GROUP = 5
 """The columns of a factor whose sums for the rows of four vectors stay in registers."""
-MOST = 24
-"""The largest rank; from there on BLAS is faster."""
+MOST = 64 if WIDEST > BYTES else 24
+"""The largest rank; from there on BLAS is faster, or nearly so."""
 BLOCK_WORK, MOST_BLOCKS = 2**20, 8
 """Multiplications that are worth a block of rows, and the most blocks of a side; their number is even."""
 SWEEPS_WORK = 64
