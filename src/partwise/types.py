@@ -190,6 +190,10 @@ class Data(Protocol):
         """(lo, hi, the rows or columns lo:hi in memory) in order, each valid until the next is asked for."""
         ...
 
+    def for_many_products(self, columns: int) -> Data:
+        """The same matrix, as it is best for several products with factors of so many columns."""
+        ...
+
     def row_wise(self) -> Data:
         """The same matrix, whose products give a row the same bits wherever it stands."""
         ...

@@ -175,7 +175,7 @@ def test_blocks_are_made_by_any_thread(matrix, rank, algorithm, dtype, monkeypat
         fits.append(pw.factorize(matrix, rank, threads=2, **call))
     for fit in fits[1:]:
         same(fits[0], fit)
-    monkeypatch.setattr(stretch, "DENSE", 0)
+    monkeypatch.setattr(stretch, "COPIED", 0)
     apart = pw.factorize(matrix, rank, **call)
     np.testing.assert_allclose(fits[0].history.error, apart.history.error, rtol=1e-8 if dtype == np.float64 else 1e-5)
 

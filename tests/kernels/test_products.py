@@ -111,6 +111,32 @@ def test_dense_data_of_any_layout_have_the_same_product(turned, monkeypatch):
             np.testing.assert_allclose(out, array @ factor, rtol=1e-12)
 
 
+@pytest.mark.parametrize("turned", LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_many_products_are_made_from_tiles(turned, dtype, monkeypatch):
+    """Of both sides, in blocks, and with more columns than they suit; little data and much are as they are."""
+    rng = np.random.default_rng(0)
+    matrix = turned(rng.random((300, 633)).astype(dtype))
+    monkeypatch.setattr("partwise.data.dense.LARGE", 2**20)
+    assert as_data(matrix).for_many_products(6).blocks == as_data(matrix).blocks
+    monkeypatch.setattr("partwise.data.dense.LARGE", 0)
+    monkeypatch.setattr("partwise.kernels.dense_runs.BLOCK_WORK", 2**14)
+    data = as_data(matrix).for_many_products(6)
+    assert data.T.T is data
+    for side, array in ((data, matrix), (data.T, matrix.T)):
+        assert len(side.blocks) > 1
+        for columns in (5, 6, 23, 100):
+            factor, out = (
+                rng.random((array.shape[1], columns)).astype(dtype),
+                np.full((len(array), columns), np.nan, dtype),
+            )
+            for lo, hi in side.blocks:
+                side.product(lo, hi, factor, out[lo:hi])
+            np.testing.assert_allclose(out, array.astype(float) @ factor, rtol=1e-12 if dtype == np.float64 else 1e-5)
+    monkeypatch.setattr("partwise.data.dense.COPIED", 1)
+    assert not hasattr(as_data(matrix).for_many_products(6), "_tiles")
+
+
 @pytest.mark.parametrize("method", [pw.acls(), pw.ahcls(lam_w=0.1, lam_h=0.1)])
 def test_a_clipping_run_has_the_same_bits_straight_from_the_data_and_by_tiles(method, monkeypatch):
     """Where the factor is read in tiles, or the right-hand side is small, that is made first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from partwise.types import Array
 
 LARGE, NARROW = 2**16, 24
 """From so many entries on, and up to so many columns, a product is faster by our own kernel than by BLAS."""
+COPIED = 2**20
+"""The entries up to which copies of both orders are worth their memory."""
 NEAR = 20_000
 """The bytes of a factor that stay in the nearest cache."""
 TILE = 32
@@ -63,7 +66,8 @@ class DenseData(LocalData):
     @cached_property
     def both_orders(self) -> tuple[Array, Array]:  # type: ignore[override]
         """Copies of A and Aᵀ as ``kernels/dense_runs`` reads them."""
-        return kernels.dense_runs.in_tiles(self._array)
+        own, other = vars(self.T).get("both_orders") or kernels.dense_runs.in_tiles(self._array.T)
+        return other, own
 
     @property
     def _steps(self) -> tuple[int, int]:
@@ -86,6 +90,10 @@ class DenseData(LocalData):
         few = factor.itemsize == 8 and width <= NARROW and self.nnz >= LARGE
         return few and kernels.squares.by_vectors(width, 8) and factor.flags.c_contiguous
 
+    def for_many_products(self, columns: int) -> DenseData:
+        suits = LARGE <= self.nnz <= COPIED and kernels.dense_runs.suits(columns, self.dtype.itemsize)
+        return TiledDense(self._array, self.both_orders) if suits else self
+
     def row_wise(self) -> RowWiseDense:
         rows = RowWiseDense(self._array)
         vars(rows)["blocks"] = self.blocks
@@ -104,6 +112,34 @@ def _in_steps(array: Array) -> bool:
     """Whether rows or columns lie whole in memory, forward and a whole number of entries apart."""
     whole = array.itemsize in array.strides or 1 in array.shape
     return whole and all(step >= 0 and step % array.itemsize == 0 for step in array.strides)
+
+
+class TiledDense(DenseData):
+    """The same, for several products: from copies in tiles they take half the time."""
+
+    def __init__(self, array: Array, tiles: tuple[Array, Array], transpose: TiledDense | None = None) -> None:
+        super().__init__(array, transpose)
+        self._tiles = tiles
+
+    @property
+    def T(self) -> TiledDense:
+        """The transpose, made once."""
+        if self._transpose is None:
+            self._transpose = TiledDense(self._array.T, self._tiles[::-1], self)
+        return self._transpose  # type: ignore[return-value]
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """Row blocks of whole tiles."""
+        edges = kernels.dense_runs.borders(*self.shape, NARROW, self.dtype.itemsize)
+        return tuple(pairwise(edges.tolist()))
+
+    def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
+        """Some whole tiles of rows."""
+        if kernels.dense_runs.suits(factor.shape[1], self.dtype.itemsize):
+            kernels.dense_runs.tile_product(self._tiles[1], factor, lo, hi, out)
+        else:
+            super().product(lo, hi, factor, out)
 
 
 class RowWiseDense(DenseData):

@@ -1,7 +1,7 @@
 """Several iterations of a run as one step: on small data what surrounds an iteration costs more than its half-steps.
 
 The numbers are those of ``engine/iteration`` and ``engine/momentum``, bit for bit; only the steps in between are not
-made: the history has their errors, angles and times. Coordinate sweeps on dense data of up to ``DENSE`` entries
+made: the history has their errors, angles and times. Coordinate sweeps on dense data of up to ``COPIED`` entries
 are made by one kernel, some iterations in a call, and always by that, a single one too.
 """
 
@@ -17,6 +17,7 @@ import numpy as np
 from partwise import kernels
 from partwise.algorithms.base import Algorithm, Extrapolation, Side
 from partwise.data.as_data import Outline
+from partwise.data.dense import COPIED
 from partwise.data.passes import Tall, total
 from partwise.data.products import NEAR_EXACT
 from partwise.engine.half_step import block_sums
@@ -37,8 +38,6 @@ SMALL = 2**17
 AT_ONCE, WORK = 12, 2**21
 """The most iterations in a call of the kernel, and their number times entries times components: those after the one
 at which a rule ends the run are for nothing."""
-DENSE = 2**20
-"""The entries of dense data up to which one kernel makes whole iterations: it holds two copies of them."""
 NO_MOMENTUM = Extrapolation(beta=0.0, growth=0.0)
 
 
@@ -149,7 +148,7 @@ def in_one_kernel(problem: Problem, algorithm: Algorithm) -> bool:
 def for_one_kernel(data: Data | Outline, rank: int, algorithm: Algorithm) -> bool:
     """Whether it would make them of a dense matrix of this size, and hold two copies of that."""
     return (
-        data.nnz == data.shape[0] * data.shape[1] <= DENSE
+        data.nnz == data.shape[0] * data.shape[1] <= COPIED
         and all(side.update.plain_sweeps is not None and not side.penalty for side in algorithm.sides)
         and kernels.dense_runs.suits(rank, data.dtype.itemsize)
     )

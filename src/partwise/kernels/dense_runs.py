@@ -60,6 +60,11 @@ def _tiles(matrix: Array) -> Array:
     return tiles.reshape(-1, width)
 
 
+def tile_product(tiles: Array, factor: Array, lo: int, hi: int, out: Array) -> None:
+    """out = A[lo:hi] · factor, from the tiles of Aᵀ; ``lo`` is the beginning of one."""
+    _product(tiles[lo // tiles.shape[1] * len(factor) :], factor, 0, hi - lo, _tile(factor.dtype), out)
+
+
 def borders(rows: int, columns: int, rank: int, item: int) -> Array:
     """Where blocks of a factor's rows begin and end, in units of a tile but for the end; one block of little work."""
     unit, work = tile_width(item), rows * rank * (columns + SWEEPS_WORK)
@@ -83,7 +88,12 @@ def own_memory(rank: int, dtype: Any) -> tuple[Array, ...]:
     item = np.dtype(dtype).itemsize
     lanes = VECTORS * BYTES // item
     sweeps = np.zeros((2 * rank + 1, lanes), dtype), np.zeros((2, lanes)), np.empty((2, lanes), int)
-    return np.empty((GROUP, tile_width(item)), dtype), *sweeps, *gram.memory(rank)
+    return _tile(dtype), *sweeps, *gram.memory(rank)
+
+
+def _tile(dtype: Any) -> Array:
+    """Memory for a tile of a product."""
+    return np.empty((GROUP, tile_width(np.dtype(dtype).itemsize)), dtype)
 
 
 def end(shared: tuple[Array, ...]) -> None:

@@ -44,7 +44,9 @@ def randomized_svd(
 
 def _tall_svd(data: Data, rank: int, numbers: np.random.Generator | np.random.RandomState, workers: Workers) -> SVD:
     """The same where A has at least as many rows as columns; of a few columns AᵀA is made once."""
-    short, width, blocks = data.shape[1], rank + OVERSAMPLED, data.T.blocks
+    short, width = data.shape[1], rank + OVERSAMPLED
+    data = data.for_many_products(width)
+    blocks = data.T.blocks
     square = _normal(data, np.eye(short), workers) if short <= SHORT * width else None
     block = numbers.standard_normal((short, width))
     for _ in range(7 if 10 * rank < short else 4):
