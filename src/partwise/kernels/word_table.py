@@ -117,9 +117,18 @@ def rehash(old, slots):
 
 
 @jit
-def merge(words, word_starts, count, slots, starts, pool, size, numbers):
-    """Look the words of one table up in another, adding those it has not; ``numbers`` gets their numbers there."""
-    for word in range(count):
+def merge(words, word_starts, first, count, slots, starts, pool, size, numbers):
+    """Look the words of one table, from the word ``first`` on, up in another, adding those it has not.
+
+    ``numbers`` gets their numbers there. Returns the first word that was not looked up: less than ``count`` where the
+    table became too full, which the caller enlarges before going on from there.
+    """
+    most = len(slots) // 8 * FULL
+    for word in range(first, count):
         lo, hi = word_starts[word], word_starts[word + 1]
         upper, lower = word_key(words, lo, hi)
-        numbers[word] = _number(words, lo, hi, upper, lower, slots, starts, pool, size, len(slots))
+        number = _number(words, lo, hi, upper, lower, slots, starts, pool, size, most)
+        if number < 0:
+            return word
+        numbers[word] = number
+    return count

@@ -21,8 +21,8 @@ from partwise.text.weighting import Weighting
 from partwise.text.weighting_schemes import WEIGHTS, TermTotals
 from partwise.types import Array
 
-HEAD = 16
-"""Bytes of a name that are compared as numbers."""
+WORD = 8
+"""Bytes of a name that are compared as one number."""
 CANDIDATES = 2
 """How many terms of a hash bucket are remembered, one of which will be its name."""
 
@@ -173,17 +173,41 @@ def _chosen(weighting: Weighting, stream: TermStream) -> tuple[sp.csr_array, tup
 
 
 def alphabetical(names: Sequence[str]) -> Array:
-    """The order of names by their code points, which is that of their bytes in UTF-8: by 16 bytes, then as strings."""
-    text = np.frombuffer("".join(names).encode("utf-8", "surrogatepass") + bytes(HEAD), np.uint8)
-    edges = np.flatnonzero((text & 0xC0) != 0x80)[np.cumsum([0, *map(len, names)])]
-    places = edges[:-1, None] + np.arange(HEAD)
-    keys = np.where(places < edges[1:, None], text[places], np.uint8(0)).view(">u8").astype(np.uint64).T
-    order: Array = np.lexsort(keys[::-1])
-    equal = (keys[:, order[1:]] == keys[:, order[:-1]]).all(axis=0)
+    """The order of names by their code points, which is that of their bytes in UTF-8: by 8 bytes, 8 more, as strings.
+
+    Equal names keep their order.
+    """
+    text = np.frombuffer("".join(names).encode("utf-8", "surrogatepass") + bytes(2 * WORD), np.uint8)
+    edges = np.cumsum([0, *map(len, names)])
+    if edges[-1] < len(text) - 2 * WORD:  # as bytes: of those that begin a character there is one for each
+        edges = np.flatnonzero((text & 0xC0) != 0x80)[edges]
+    starts, ends = edges[:-1], edges[1:]
+    heads = _numbers(text, starts, ends)
+    order: Array = heads.argsort()
+    places = np.flatnonzero(_alike(heads[order]))
+    alike = order[places]  # most names are not, and done
+    tails = _numbers(text, starts[alike] + WORD, ends[alike])
+    inner = np.lexsort((tails, heads[alike]))
+    alike, keys = alike[inner], np.stack([heads[alike], tails])[:, inner]
+    equal = (keys[:, 1:] == keys[:, :-1]).all(axis=0)
     runs = np.flatnonzero(np.diff(equal, prepend=False, append=False)).reshape(-1, 2)
-    for lo, hi in runs.tolist():  # names lo to hi, hi among them, start alike
-        order[lo : hi + 1] = sorted(order[lo : hi + 1].tolist(), key=names.__getitem__)
+    for lo, hi in runs.tolist():  # names lo to hi, hi among them
+        alike[lo : hi + 1] = sorted(sorted(alike[lo : hi + 1].tolist()), key=names.__getitem__)
+    order[places] = alike
     return order
+
+
+def _numbers(text: Array, starts: Array, ends: Array) -> Array:
+    """The first bytes of pieces of a text as numbers that are in the order of these bytes, zeros after their ends."""
+    numbers = np.ndarray(len(text) - WORD + 1, ">u8", text, strides=(1,))[starts].astype(np.uint64)
+    beyond = (8 * np.clip(WORD - (ends - starts), 0, WORD)).astype(np.uint64)
+    return numbers >> beyond << beyond
+
+
+def _alike(numbers: Array) -> Array:
+    """Which of some numbers in order are equal to a neighbour."""
+    equal = np.concatenate([[False], numbers[1:] == numbers[:-1], [False]])
+    return equal[1:] | equal[:-1]
 
 
 def in_range(weighting: Weighting, df: Array, documents: int) -> Array:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, count
 from queue import SimpleQueue
@@ -105,37 +105,54 @@ def _read_by_rule(rule: WordRule, texts: Iterable[str], stop: frozenset[str] = f
 def _read_compiled(
     rule: WordRule, texts: Iterable[str], threads: int, stop: frozenset[str] = frozenset()
 ) -> WordStream:
-    """Chunks of texts on threads, a table of words for each, merged at the end; stop words have the first numbers."""
+    """Chunks of texts on threads, a table of words for each, merged at the end; stop words have the first numbers.
+
+    The caller's thread, which reads the texts, scans where the others have enough to do: more threads than cores would
+    take turns with it, and nothing is scanned that has not been read.
+    """
     assert rule.kinds is not None
     kinds, tables = rule.kinds(), [_Table() for _ in range(threads)]
     stop_words = sorted(filter(None, stop))
-    tables[0].add(stop_words)
-    free: SimpleQueue[int] = SimpleQueue()
-    for number in range(threads):
-        free.put(number)
+    waiting: SimpleQueue[tuple[int, list[str]] | None] = SimpleQueue()
+    results: dict[int, tuple[int, Array, Array]] = {}
 
-    def scan(chunk: list[str]) -> tuple[int, Array, Array]:
-        number = free.get()
-        try:
-            return number, *tables[number].scan(rule, kinds, chunk)
-        finally:
-            free.put(number)
+    def scan(number: int) -> bool:
+        """Scan the next chunk into a table; False after the last one."""
+        if (piece := waiting.get()) is None:
+            return False
+        index, chunk = piece
+        results[index] = number, *tables[number].scan(rule, kinds, chunk)
+        return True
 
-    results: list[tuple[int, Array, Array]] = []
+    def begin(number: int) -> None:
+        if number == 0:
+            tables[0].add(stop_words)
+
+    def help_out(number: int) -> None:
+        begin(number)
+        while scan(number):
+            pass
+
+    own = threads - 1
     with ThreadPoolExecutor(threads, "partwise-words") as pool:
-        pending: deque[Future[tuple[int, Array, Array]]] = deque()
+        helpers = [pool.submit(help_out, number) for number in range(own)]
         try:
-            for chunk in batches(texts, CHUNK):
-                pending.append(pool.submit(scan, chunk))
-                if len(pending) > 2 * threads:  # texts are not read much faster than they are scanned
-                    results.append(pending.popleft().result())
-            results += [future.result() for future in pending]
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+            begin(own)
+            for piece in enumerate(batches(texts, CHUNK)):
+                waiting.put(piece)
+                if waiting.qsize() > 2 * threads:
+                    scan(own)
+        finally:
+            for _ in range(threads):
+                waiting.put(None)
+        while scan(own):
+            pass
+        for helper in helpers:
+            helper.result()
     numbers = [table.merged_into(tables[0]) for table in tables]
-    counts = [ends[1:] - ends[:-1] for _, _, ends in results]
-    ids = np.concatenate([numbers[table][ids] if table else ids for table, ids, _ in results])
+    scanned = [results[index] for index in range(len(results))]
+    counts = [ends[1:] - ends[:-1] for _, _, ends in scanned]
+    ids = np.concatenate([numbers[table][ids] if table else ids for table, ids, _ in scanned])
     edges = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
     return WordStream(tables[0].words(), ids, edges, np.arange(len(stop_words)))
 
@@ -223,12 +240,9 @@ class _Table:
 
     def _look_up(self, words: Array, starts: Array, count: int) -> Array:
         """The numbers of the first words of a pool, which are added where they are new."""
-        numbers, length = np.empty(count, np.int32), int(starts[count])
-        while int(self._size[0]) + count > len(self._slots) // 8 * kernels.word_table.FULL or (
-            int(self._starts[self._size[0]]) + length > len(self._pool)
-        ):
+        numbers, done = np.empty(count, np.int32), 0
+        while (done := int(kernels.word_table.merge(words, starts, done, count, *self._arrays(), numbers))) < count:
             self._grow()
-        kernels.word_table.merge(words, starts, count, *self._arrays(), numbers)
         return numbers
 
     def words(self) -> Words:
