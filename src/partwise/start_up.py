@@ -14,8 +14,9 @@ INTERRUPTED = "interrupted; no file is left half written."
 YOUNG = 400_000
 """Objects between two searches for unreachable ones: Python's 700 cost a tenth of the time in which texts are read, and
 one among 100,000 takes 30 ms."""
-SELDOM_USED = ("numpy.f2py", "numpy.testing", "pydoc", "yaml")
-"""What ``from numpy import *`` in scipy would import, pydoc for its documentation, and yaml for settings of numba's."""
+SELDOM_USED = ("numpy.f2py", "numpy.ma", "numpy.testing", "pydoc", "socket", "yaml")
+"""What ``from numpy import *`` in scipy would import, pydoc for its documentation, socket for the names of e-mails in
+importlib.metadata, and yaml for settings of numba's."""
 
 
 def _is_command() -> bool:
@@ -73,7 +74,7 @@ def _import_when_used(name: str) -> None:
 
 
 def _compile_methods_when_used() -> None:
-    """Let dataclasses compile a method, ``__init__`` apart, when it is first called: few are, of six a class.
+    """Let dataclasses compile a method when it is first looked up: few are, of seven a class.
 
     Where Python has no ``_create_fn``, from 3.13 on, they are compiled at once.
     """
@@ -84,20 +85,28 @@ def _compile_methods_when_used() -> None:
     if create is None:
         return
 
-    def create_late(name: str, *arguments: Any, **options: Any) -> Any:
-        if name == "__init__":
-            return create(name, *arguments, **options)
-        compiled = None
+    class Late:
+        """Stands in a class for a method, until it takes its place there."""
 
-        def method(self: object, *others: object) -> Any:
-            nonlocal compiled
-            compiled = compiled or create(name, *arguments, **options)
-            return compiled(self, *others)
+        def __init__(self, name: str, *arguments: Any, **options: Any) -> None:
+            self.__name__, self._how = name, (arguments, options)
 
-        method.__name__ = name
-        return method
+        def __get__(self, instance: object, owner: type) -> Any:
+            compiled, name = self._compiled(), self.__name__
+            for one in owner.__mro__:
+                if vars(one).get(name) is self:
+                    compiled.__qualname__ = f"{one.__qualname__}.{name}"
+                    type.__setattr__(one, name, compiled)
+            return compiled if instance is None else compiled.__get__(instance, owner)
 
-    vars(dataclasses)["_create_fn"] = create_late
+        def __call__(self, *arguments: Any, **named: Any) -> Any:
+            return self._compiled()(*arguments, **named)
+
+        def _compiled(self) -> Any:
+            arguments, options = self._how
+            return create(self.__name__, *arguments, **options)
+
+    vars(dataclasses)["_create_fn"] = Late
 
 
 IS_COMMAND = _is_command()

@@ -94,7 +94,7 @@ def test_an_interrupt_of_the_imports_is_a_sentence(tmp_path):
     )
     code = f"{begin}import types; partwise = types.ModuleType('partwise'); partwise.__path__ = {pw.__path__}\n"
     code += f"sys.modules['partwise'] = partwise\n{watched}"
-    for moment in np.linspace(0, 0.2, 4 * int(os.environ.get("PARTWISE_SIGNALS", "1"))):
+    for moment in np.linspace(0, 0.1, 4 * int(os.environ.get("PARTWISE_SIGNALS", "1"))):
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         with subprocess.Popen([sys.executable, "-c", code], env=ENVIRONMENT, **pipes) as process:
             assert process.stdout.read(1) == b"!"

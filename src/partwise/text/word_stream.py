@@ -22,7 +22,7 @@ READY, UNREADY = 2_000_000, 12_000_000
 """From so many characters on the scanner is used, where it lies in the cache and where it must be compiled first."""
 CHUNK = 2**20
 """About the characters that are scanned at a time."""
-LEAST_SLOTS = 2**16
+LEAST_SLOTS = 2**17
 FEW, NO_TABLE = 0.1, np.empty(0, np.int32)
 """Up to this share of texts that are not ASCII is folded one by one, since the table takes a while to make."""
 
