@@ -14,6 +14,7 @@ INTERRUPTED = "interrupted; no file is left half written."
 YOUNG = 400_000
 """Objects between two searches for unreachable ones: Python's 700 cost a tenth of the time in which texts are read, and
 one among 100,000 takes 30 ms."""
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, KEPT = -1, -3, 2**25
 SELDOM_USED = ("numpy.f2py", "numpy.ma", "numpy.testing", "pydoc", "socket", "yaml")
 """What ``from numpy import *`` in scipy would import, pydoc for its documentation, socket for the names of e-mails in
 importlib.metadata, and yaml for settings of numba's."""
@@ -41,6 +42,20 @@ def _hasten_imports() -> None:
     for name in SELDOM_USED:
         _import_when_used(name)
     _compile_methods_when_used()
+    _keep_memory()
+
+
+def _keep_memory() -> None:
+    """Have glibc keep what is freed for the next array: of what it gives back and asks for again, each page costs time.
+
+    Arrays up to ``KEPT`` bytes, the most it allows; elsewhere than with glibc nothing is done.
+    """
+    import ctypes
+    from contextlib import suppress
+
+    with suppress(AttributeError, TypeError):  # no mallopt; no name for the process itself
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(M_MMAP_THRESHOLD, KEPT), mallopt(M_TRIM_THRESHOLD, 32 * KEPT)
 
 
 def _import_when_used(name: str) -> None:

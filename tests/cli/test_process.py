@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import re
 import signal
 import subprocess
@@ -146,6 +147,52 @@ def test_dataclasses_of_the_command_have_all_their_methods(program):
         "cannot assign to field 'one'",
         "cannot delete field 'one'",
     ], done.stderr
+
+
+@pytest.mark.parametrize(("program", "changed"), [("partwise", True), ("python", False)])
+def test_the_command_alone_has_late_constructors(program, changed):
+    """They are compiled when they are looked up: with their names and signatures, in subclasses, once for a class."""
+    code = f"""if True:
+        import sys
+        sys.argv = [{program!r}]
+        import partwise
+        from dataclasses import dataclass
+        from inspect import isfunction, signature
+        @dataclass
+        class Own:
+            "Without a text of its own, the signature would be looked up for one."
+            one: int = 1
+        class Further(Own):
+            def __init__(self): super().__init__(one=2)
+        before = isfunction(vars(Own)["__init__"])
+        print(Further(), Own(3), signature(Own), Own.__init__.__qualname__, isfunction(vars(Own)["__init__"]))
+        try: Own(two=2)
+        except TypeError as error: print(error)
+        print(before)"""
+    done = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, check=False, text=True)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "Further(one=2) Own(one=3) (one: int = 1) -> None Own.__init__ True", done.stderr
+    assert lines[1:] == [
+        "Own.__init__() got an unexpected keyword argument 'two'",
+        str(not changed or sys.version_info >= (3, 13)),
+    ]
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="a setting of glibc's")
+def test_the_command_keeps_memory_for_the_next_array():
+    """What is freed is used again without a page fault for every 4 kB, up to 32 MB an array."""
+    code = """if True:
+        import sys
+        sys.argv = ["partwise"]
+        import partwise, resource
+        import numpy as np
+        for size in (2**21, 2**24, 2**21, 2**24):
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+            np.ones(size, np.uint8)
+            print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)"""
+    done = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, check=False, text=True)
+    first, again = np.reshape(list(map(int, done.stdout.split())), (2, 2))
+    assert (again < 20).all(), (first, again, done.stderr)
 
 
 @pytest.mark.parametrize("program", ["partwise", "another"])

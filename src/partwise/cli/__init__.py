@@ -35,7 +35,7 @@ VERBS = {
 """Verb -> its file here, in the order of ``--help``."""
 
 
-SWITCH = 0.0005
+SWITCH = 0.0001
 """Seconds after which another thread gets the interpreter: with Python's 0.005 a thread that scans texts, most of which
 needs no interpreter, waits longer for the one that reads them than it takes to scan."""
 
