@@ -1,6 +1,7 @@
 """Words: a table of scripts, the strings of two threads about scikit-learn's words, and the compiled scanner."""
 
 import re
+import threading
 import unicodedata
 from collections import Counter
 
@@ -15,7 +16,7 @@ from partwise.kernels.tokens import BATCH
 from partwise.text import Weighting
 from partwise.text.characters import fold, folding
 from partwise.text.tokenizer import PATTERN, default_rule, pattern_rule
-from partwise.text.word_stream import _folded, _read_by_rule, _read_compiled, read_words
+from partwise.text.word_stream import _folded, _read_by_rule, _read_compiled, _Table, read_words
 
 DEFAULT = default_rule(numbers=False, apostrophes=True)
 
@@ -133,6 +134,34 @@ def test_words_in_batches_and_long_words(name):
     runs = [(sign * (BATCH - 1), sign * (BATCH + 1), sign * (2 * BATCH + 3)) for sign in "中のカไ"]
     texts = [" ".join(long), *map("，".join, runs), *map(" ab ".join, runs), " ".join(["xy"] * (2 * BATCH + 1))]
     assert_same_words(RULES[name], [*texts, "中" + "国本" * BATCH + " 中", *texts], threads=1)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_an_error_while_texts_are_read_or_scanned_ends_all_threads(threads, monkeypatch):
+    """It is raised as it is, whoever meets it, and no thread waits for texts that will not come."""
+    monkeypatch.setattr("partwise.text.word_stream.CHUNK", 500)
+    texts, before = ["ship and harbour"] * 200, threading.active_count()
+
+    def interrupted():
+        yield from texts
+        raise KeyboardInterrupt
+
+    with pytest.raises(TypeError, match="must be strings"):
+        _read_compiled(DEFAULT, iter([*texts, None]), threads)
+    with pytest.raises(KeyboardInterrupt):
+        _read_compiled(DEFAULT, interrupted(), threads)
+    assert_same_words(DEFAULT, texts, threads)
+    scan = _Table.scan
+
+    def of_some(table, rule, kinds, chunk):
+        if "!" in chunk[0]:
+            raise MemoryError(chunk[0])
+        return scan(table, rule, kinds, chunk)
+
+    monkeypatch.setattr(_Table, "scan", of_some)
+    with pytest.raises(MemoryError, match="ship!"):
+        _read_compiled(DEFAULT, [*texts, "ship!" * 100, *texts], threads)
+    assert threading.active_count() == before
 
 
 def test_the_scanner_is_used_where_it_pays(monkeypatch):

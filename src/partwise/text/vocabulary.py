@@ -199,14 +199,16 @@ def alphabetical(names: Sequence[str]) -> Array:
 
 def _numbers(text: Array, starts: Array, ends: Array) -> Array:
     """The first bytes of pieces of a text as numbers that are in the order of these bytes, zeros after their ends."""
-    numbers = np.ndarray(len(text) - WORD + 1, ">u8", text, strides=(1,))[starts].astype(np.uint64)
+    pieces: Array = np.ndarray(len(text) - WORD + 1, ">u8", text, strides=(1,))[starts].astype(np.uint64)
     beyond = (8 * np.clip(WORD - (ends - starts), 0, WORD)).astype(np.uint64)
-    return numbers >> beyond << beyond
+    pieces >>= beyond
+    pieces <<= beyond
+    return pieces
 
 
 def _alike(numbers: Array) -> Array:
     """Which of some numbers in order are equal to a neighbour."""
-    equal = np.concatenate([[False], numbers[1:] == numbers[:-1], [False]])
+    equal: Array = np.concatenate([[False], numbers[1:] == numbers[:-1], [False]])
     return equal[1:] | equal[:-1]
 
 
