@@ -27,7 +27,7 @@ from partwise import datasets
 from partwise.text import Weighting
 from partwise.text.stop_words import english
 
-TURNS, COUNT, MEGABYTES, RANK = 3, 20_000, 50, 20
+TURNS, COUNT, MEGABYTES, RANK = 7, 20_000, 50, 20
 SKLEARN_PATTERN = r"(?u)\b\w\w+\b"
 SCRIPTS = {
     "Latin": (0.4, "abcdefghijklmnoprstuvwyz"),

@@ -198,6 +198,7 @@ class Protocol:
             "rows",
             "some",
             "for_starts",
+            "for_many_products",
             "hold",
             "widens",
             "clipped_product",
