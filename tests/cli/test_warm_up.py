@@ -35,7 +35,10 @@ def test_every_kernel_is_called(capsys):
     warm_up()
     known = dict(called_from_elsewhere())
     assert len(known) > 25
-    known |= {"gram": kernels.gram.squares, "csr_product": kernels.products._add_products}  # by a plain function
+    gram, products, coordinate = kernels.gram, kernels.products, kernels.coordinate  # called by plain functions
+    known |= {"gram": gram.squares, "wide gram": gram._wide_squares, "csr_product": products._wide_csr_product}
+    known |= {"narrow csr_product": products._narrow_csr_product, "sweeps": coordinate.wide_sweep_lanes}
+    known |= {"sweeps at larger ranks": coordinate._sweep_lanes} if coordinate.WIDEST > coordinate.BYTES else {}
     assert [name for name, kernel in known.items() if not kernel.signatures] == []
     assert "kept in" in capsys.readouterr().out
 

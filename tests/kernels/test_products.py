@@ -18,22 +18,22 @@ from partwise.kernels.products import (
     plain_csr_product,
 )
 from partwise.kernels.squares import NEAR_ROWS, square_product
+from partwise.kernels.vectors import WIDEST
 from partwise.losses import squared
 
 
 @given(
     rows=st.integers(1, 30),
     columns=st.integers(1, 60),
-    rank=st.integers(1, 20) | st.integers(21, 70),
-    tile=st.integers(1, 70),
+    rank=st.integers(1, 20) | st.integers(21, 140),
     density=st.sampled_from([0.02, 0.3, 1.0]),
     dtype=st.sampled_from(["f4", "f8"]),
     index=st.sampled_from([np.int32, np.int64]),
     seed=st.integers(0, 999),
 )
 @settings(max_examples=60, deadline=None)
-def test_the_product_has_the_bits_of_its_plain_twin(rows, columns, rank, tile, density, dtype, index, seed):
-    """Whatever the tile, the block and the width, down to the last bit."""
+def test_the_product_has_the_bits_of_its_plain_twin(rows, columns, rank, density, dtype, index, seed):
+    """Whatever the block and the width, down to the last bit."""
     rng = np.random.default_rng(seed)
     matrix = sp.random_array((rows, columns), density=density, rng=rng, format="csr", dtype=dtype)
     factor = rng.random((columns, rank)).astype(dtype)
@@ -41,23 +41,9 @@ def test_the_product_has_the_bits_of_its_plain_twin(rows, columns, rank, tile, d
     arrays = matrix.indptr.astype(index), matrix.indices.astype(index), matrix.data
     plain, fast = (np.full((rows - lo, rank), np.nan, dtype) for _ in range(2))
     plain_csr_product(*arrays, factor, lo, rows, plain)
-    csr_product(*arrays, factor, lo, rows, tile, fast)
+    csr_product(*arrays, factor, lo, rows, fast)
     np.testing.assert_array_equal(fast, plain)
     np.testing.assert_allclose(plain, (matrix @ factor)[lo:], rtol=1e-4 if dtype == "f4" else 1e-12)
-
-
-def test_a_factor_larger_than_a_tile_is_read_in_tiles(monkeypatch):
-    """The data give the same bits with any size of tile."""
-    rng = np.random.default_rng(0)
-    data = as_data(sp.random_array((40, 500), density=0.2, rng=rng, format="csr"))
-    factor = rng.random((500, 7))
-    results = []
-    for size in (2**10, 2**22):
-        monkeypatch.setattr("partwise.data.sparse.TILE_BYTES", size)
-        out = np.empty((40, 7))
-        data.product(0, 40, factor, out)
-        results.append(out)
-    np.testing.assert_array_equal(*results)
 
 
 @given(
@@ -138,29 +124,27 @@ def test_many_products_are_made_from_tiles(turned, dtype, monkeypatch):
 
 
 @pytest.mark.parametrize("method", [pw.acls(), pw.ahcls(lam_w=0.1, lam_h=0.1)])
-def test_a_clipping_run_has_the_same_bits_straight_from_the_data_and_by_tiles(method, monkeypatch):
-    """Where the factor is read in tiles, or the right-hand side is small, that is made first."""
+def test_a_clipping_run_has_the_same_bits_straight_from_the_data_and_in_pieces(method, monkeypatch):
+    """Where the right-hand side is small, that is made first."""
     matrix = sp.random_array((900, 700), density=0.1, rng=np.random.default_rng(0), format="csr")
     monkeypatch.setattr("partwise.threads.pool.BLOCK_WORK", 2**14)
     assert len(as_data(matrix).blocks) > 2
     fills, results = [], []
     fused = squared._fused
     monkeypatch.setattr(squared, "_fused", lambda *arguments: fills.append(fused(*arguments)) or fills[-1])
-    for tile, near, expected in ((2**8, 0, False), (2**22, 2**30, False), (2**22, 0, True)):
-        monkeypatch.setattr("partwise.data.sparse.TILE_BYTES", tile)
+    for near, expected in ((2**30, False), (0, True)):
         monkeypatch.setattr("partwise.data.sparse.NEAR_BYTES", near)
         fills.clear()
-        results.append(pw.factorize(matrix, 6, algorithm=method, stop=pw.MaxIterations(5)))
+        results.append(pw.factorize(matrix, 9, algorithm=method, stop=pw.MaxIterations(5)))
         assert [fill is not None for fill in fills] == [expected] * len(fills)
         assert fills
-    for result in results[:2]:
-        for name in ("W", "H"):
-            np.testing.assert_array_equal(getattr(result, name), getattr(results[2], name))
-        for name in ("error", "angle"):
-            np.testing.assert_array_equal(result.history[name], results[2].history[name])
+    for name in ("W", "H"):
+        np.testing.assert_array_equal(*(getattr(result, name) for result in results))
+    for name in ("error", "angle"):
+        np.testing.assert_array_equal(*(result.history[name] for result in results))
 
 
-@pytest.mark.parametrize(("dtype", "first", "last"), [("f4", 8, 1000), ("f8", 4, 64)])
+@pytest.mark.parametrize(("dtype", "first", "last"), [("f4", WIDEST // 4, 1000), ("f8", WIDEST // 8, 64)])
 def test_one_kernel_is_for_ranks_that_suit_vectors(dtype, first, last, monkeypatch):
     """Narrower ones it could not read, and for wide ones BLAS is faster."""
     monkeypatch.setattr("partwise.data.sparse.NEAR_BYTES", 0)
@@ -195,7 +179,7 @@ def test_the_sums_of_a_factor(rows, dtype):
     np.testing.assert_allclose(dots, (new.astype("f8") * old).sum(axis=0), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize(("rank", "dtype"), [(8, "f4"), (50, "f4"), (91, "f4"), (4, "f8"), (50, "f8"), (64, "f8")])
+@pytest.mark.parametrize(("rank", "dtype"), [(16, "f4"), (50, "f4"), (91, "f4"), (8, "f8"), (50, "f8"), (64, "f8")])
 @pytest.mark.parametrize("measured", [True, False])
 def test_product_solution_and_sums_in_one_kernel(measured, rank, dtype):
     """The bits of the three kernels one after the other, on some rows of a matrix; the others stay as they are."""
@@ -208,7 +192,7 @@ def test_product_solution_and_sums_in_one_kernel(measured, rank, dtype):
     new, sums = np.full((rows, rank), -1, dtype), np.zeros((2, rank))
     csr_clipped_product(*arrays, factor, lo, hi, square, old, measured, new, *sums)
     right, expected, expected_sums = np.empty((hi - lo, rank), dtype), np.full_like(new, -1), np.zeros((2, rank))
-    csr_product(*arrays, factor, lo, hi, len(factor), right)
+    csr_product(*arrays, factor, lo, hi, right)
     square_product(right, square, right.dtype.type(0), expected[lo:hi])
     if measured:
         factor_sums(expected[lo:hi], right, old[lo:hi], *expected_sums)

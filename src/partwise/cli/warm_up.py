@@ -69,7 +69,8 @@ def jobs() -> Iterator[Job]:
         yield f"als, many rows, {precision}", partial(_fit, long, ALGORITHMS["als"](), rank=10)
         many = kernels.coordinate.NARROW + 1
         square = np.random.default_rng(0).random((many + 1, many + 1)).astype(dtype)
-        yield f"hals, many components, {precision}", partial(_fit, square, ALGORITHMS["hals"](), rank=many)
+        for rank in (100, many):
+            yield f"hals, {rank} components, {precision}", partial(_fit, square, ALGORITHMS["hals"](), rank=rank)
         blocks = np.random.default_rng(0).random((2048, 64)).astype(dtype)
         name = f"hals, blocks of dense data, {precision}"
         yield name, partial(_fit, blocks, ALGORITHMS["hals"](), rank=20, threads=2)

@@ -16,8 +16,6 @@ from partwise.data.sparse_structure import check_structure
 from partwise.threads.pool import Block, Workers, borders
 from partwise.types import Array
 
-TILE_BYTES = 2**22
-"""How much of a factor a product reads at a time: what stays near in the cache beside everything else."""
 NEAR_BYTES = 2**19
 """The right-hand side of a block that stays in a near cache until its rows are made."""
 
@@ -96,18 +94,14 @@ class SparseData(LocalData):
 
     def product(self, lo: int, hi: int, factor: Array, out: Array) -> None:
         """The row kernel on a block; the same bits at any width of the factor."""
-        rows, tile = len(factor), max(1, TILE_BYTES // (factor.shape[1] * factor.itemsize))
-        kernels.products.csr_product(*self.arrays, factor, lo, hi, rows if rows <= 2 * tile else tile, out)
+        kernels.products.csr_product(*self.arrays, factor, lo, hi, out)
 
     def clipped_product(self, factor: Array) -> Callable[..., None] | None:
-        """The fused kernel, where the factor is not read in tiles and a block's right-hand side is large.
-
-        Also where vectors do not suit it would be no faster than its three parts.
-        """
+        """The fused kernel, where a block's right-hand side is large; with few columns it would be no faster."""
         largest = max((hi - lo for lo, hi in self.blocks), default=0)
-        if factor.nbytes > 2 * TILE_BYTES or largest * factor.shape[1] * self.dtype.itemsize <= NEAR_BYTES:
+        if largest * factor.shape[1] * self.dtype.itemsize <= NEAR_BYTES:
             return None
-        if not kernels.squares.by_vectors(factor.shape[1], self.dtype.itemsize):
+        if not kernels.products.clips(factor.shape[1], self.dtype.itemsize):
             return None
         return partial(kernels.products.csr_clipped_product, *self._arrays, factor)
 

@@ -114,9 +114,9 @@ class _HalfSteps:
     def __call__(
         self, part: Part, tall: Sequence[Tall], shared: Sequence[Array], shares: Sequence[Array], workers: Workers
     ) -> tuple[list[Array], list[Any]]:
-        rows, dtype = part.shape[0], part.dtype
-        new = [np.empty((rows, len(step.gram)), dtype) for step in self.steps]
-        ahead = [None if step.beta is None else np.empty((rows, len(step.gram)), dtype) for step in self.steps]
+        empty, rows, dtype = kernels.memory.empty, part.shape[0], part.dtype
+        new = [empty((rows, len(step.gram)), dtype) for step in self.steps]
+        ahead = [None if step.beta is None else empty((rows, len(step.gram)), dtype) for step in self.steps]
         fill = self.loss.fill(Batch(part, self.steps, shared, tall, new, workers))
 
         def block(lo: int, hi: int) -> list[tuple[Array | None, ...]]:

@@ -283,8 +283,8 @@ def _half(
     """A half-step of one start, block by block on this thread."""
     rank = len(fixed.gram)
     side.check_minimum(fixed.gram)
-    new = np.empty((data.shape[0], rank), data.dtype)
-    ahead = None if beta is None else np.empty_like(new)
+    new = kernels.memory.empty((data.shape[0], rank), data.dtype)
+    ahead = None if beta is None else kernels.memory.empty(new.shape, data.dtype)
     tall = Tall(None if side.update.cold else before, fixed.rhs, old, side.linear(rank))
     step = HalfStep(side, fixed.gram, measured, beta)
     fill, sums = loss.fill(Batch(data, (step,), (fixed.rows,), (tall,), (new,), workers)), []

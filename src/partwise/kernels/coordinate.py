@@ -1,11 +1,14 @@
 """Coordinate sweeps over the rows of ½ xGxᵀ − r·x, x ≥ 0."""
 
+from typing import Any
+
 import numba
 import numpy as np
 
-from partwise.kernels.jit import jit
-from partwise.kernels.squares import COMPILES, square_product
-from partwise.kernels.vectors import BYTES, fused, lanes_of, load, spread, store
+from partwise.kernels import memory
+from partwise.kernels.jit import inlined, jit
+from partwise.kernels.squares import COMPILES, NEAREST, square_product
+from partwise.kernels.vectors import BYTES, WIDEST, fused, load, spread, store, wide_load, wide_spread
 from partwise.types import Array
 
 VECTORS = 8
@@ -24,18 +27,37 @@ def coordinate_rows(
     it is else, since nothing depends on it. A row whose right-hand side is all zero becomes zero: that is what the
     sweeps go to, and what rounding can keep them from. A row has the same bits wherever it stands.
     """
-    k, lanes = len(gram), VECTORS * BYTES // rhs.itemsize
+    k = len(gram)
     if k > NARROW or not COMPILES or numba.config.BOUNDSCHECK:  # vectors check no index, so make bounds would see none
         gradient = np.empty_like(out)
         square_product(factor, gram, gram.dtype.type(-np.inf), gradient)
         _sweep_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out)
-    else:
-        columns, gains, rows = np.zeros((2 * k + 1, lanes), rhs.dtype), np.zeros((2, lanes)), np.empty((2, lanes), int)
-        sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, out, columns, gains, rows)
+        return
+    wide = WIDEST == BYTES or k * VECTORS * WIDEST <= NEAREST
+    sweep = wide_sweep_lanes if wide else _sweep_lanes
+    sweep(gram, inverse, rhs, factor, sweeps, settled, out, *lane_memory(k, rhs.dtype, WIDEST if wide else BYTES))
+
+
+def lane_memory(k: int, dtype: Any, size: int) -> tuple[Array, Array, Array]:
+    """What sweeps with vectors of so many bytes overwrite: ``columns``, ``gains`` and ``rows``."""
+    lanes = VECTORS * size // np.dtype(dtype).itemsize
+    return memory.zeros((2 * k + 1, lanes), dtype), np.zeros((2, lanes)), np.empty((2, lanes), int)
 
 
 @jit
-def sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, out, columns, gains, rows):
+def _sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, out, columns, gains, rows):
+    """By the vectors that every machine has."""
+    _lanes(load, spread, gram, inverse, rhs, factor, sweeps, settled, out, columns, gains, rows)
+
+
+@jit
+def wide_sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, out, columns, gains, rows):
+    """By the widest: faster as long as the entries of all lanes stay in the nearest cache."""
+    _lanes(wide_load, wide_spread, gram, inverse, rhs, factor, sweeps, settled, out, columns, gains, rows)
+
+
+@inlined
+def _lanes(load, spread, gram, inverse, rhs, factor, sweeps, settled, out, columns, gains, rows):
     """A row in every lane; one that ends gives its lane to the next row.
 
     ``columns`` is memory for the entries of these rows, for their right-hand sides and, at the end, for one entry of
@@ -43,8 +65,8 @@ def sweep_lanes(gram, inverse, rhs, factor, sweeps, settled, out, columns, gains
     nothing has to be stored. ``gains`` are those of the sweep and what it must gain for another one, ``rows`` which
     row a lane holds, −1 for none, and how many sweeps it has had. A lane without a row holds zeros.
     """
-    (n, k), lanes, width, zero = out.shape, lanes_of(gram), columns.shape[1], gram.dtype.type(0)
-    at, nil, following, left = 2 * k, spread(zero), 0, n
+    (n, k), width, zero = out.shape, columns.shape[1], gram.dtype.type(0)
+    lanes, at, nil, following, left = width // VECTORS, 2 * k, spread(zero), 0, n
     for i in range(width):
         rows[0, i] = -1
     while left > 0:

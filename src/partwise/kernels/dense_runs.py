@@ -10,15 +10,17 @@ from typing import Any
 import numba
 import numpy as np
 
-from partwise.kernels import atomics, gram
-from partwise.kernels.coordinate import VECTORS, sweep_lanes
+from partwise.kernels import atomics, gram, memory
+from partwise.kernels.coordinate import lane_memory, wide_sweep_lanes
 from partwise.kernels.gram import squares
 from partwise.kernels.jit import inlined, jit
 from partwise.kernels.squares import COMPILES
-from partwise.kernels.vectors import BYTES, WIDEST, fused, store, vectors_of
+from partwise.kernels.vectors import BYTES, WIDEST, fused, store
+from partwise.kernels.vectors import wide_lanes_of as lanes_of
+from partwise.kernels.vectors import wide_load as load
+from partwise.kernels.vectors import wide_spread as spread
 from partwise.types import Array
 
-lanes_of, load, spread = vectors_of(WIDEST)
 GROUP = 5
 """The columns of a factor whose sums for the rows of four vectors stay in registers."""
 MOST = 64 if WIDEST > BYTES else 24
@@ -53,7 +55,7 @@ def in_tiles(matrix: Array) -> tuple[Array, Array]:
 
 def _tiles(matrix: Array) -> Array:
     (m, n), width = matrix.shape, tile_width(matrix.itemsize)
-    tiles = np.empty((-(-n // width), m, width), matrix.dtype)
+    tiles = memory.empty((-(-n // width), m, width), matrix.dtype)
     for tile, lo in zip(tiles, range(0, n, width), strict=True):
         columns = matrix[:, lo : lo + width]
         tile[:, : columns.shape[1]], tile[:, columns.shape[1] :] = columns, 0
@@ -85,15 +87,12 @@ def shared_memory(m: int, n: int, rank: int, blocks: int, dtype: Any) -> tuple[A
 
 def own_memory(rank: int, dtype: Any) -> tuple[Array, ...]:
     """What a thread overwrites: a tile of a product, what the sweeps do, and what a gram does."""
-    item = np.dtype(dtype).itemsize
-    lanes = VECTORS * BYTES // item
-    sweeps = np.zeros((2 * rank + 1, lanes), dtype), np.zeros((2, lanes)), np.empty((2, lanes), int)
-    return _tile(dtype), *sweeps, *gram.memory(rank)
+    return _tile(dtype), *lane_memory(rank, dtype, WIDEST), *gram.gram_memory(rank)
 
 
 def _tile(dtype: Any) -> Array:
     """Memory for a tile of a product."""
-    return np.empty((GROUP, tile_width(np.dtype(dtype).itemsize)), dtype)
+    return memory.empty((GROUP, tile_width(np.dtype(dtype).itemsize)), dtype)
 
 
 def end(shared: tuple[Array, ...]) -> None:
@@ -230,7 +229,7 @@ def _rows(matrices, sweeps, edges, pairs, grams, shared, own, block):
     fixed, old = (h[j], start) if half else (start, h[i])
     new = w[j] if half else (plain_h[j] if beta >= 0 else h[j])
     _product(numbers, fixed, lo, hi, tile, right)
-    sweep_lanes(square, inverse, right[lo:hi], old[lo:hi], most, settled, new[lo:hi], columns, gains, rows)
+    wide_sweep_lanes(square, inverse, right[lo:hi], old[lo:hi], most, settled, new[lo:hi], columns, gains, rows)
     before, target = (w[i], ahead[j]) if half else (plain_h[i], h[j])
     if beta >= 0:
         for row in range(lo, hi):

@@ -3,14 +3,16 @@
 import numba
 import numpy as np
 
-from partwise.kernels.jit import jit
+from partwise.kernels import memory
+from partwise.kernels.jit import inlined, jit
 from partwise.kernels.squares import COMPILES
-from partwise.kernels.vectors import BYTES, fused, lanes_of, load, spread, store
+from partwise.kernels.vectors import BYTES, WIDEST, fused, load, spread, store, wide_load, wide_spread
 from partwise.types import Array
 
-LANES = BYTES // 8
 NEAR_ROWS = 64
 """Rows that stay in the nearest cache."""
+MANY = 24
+"""The rank from which on the widest vectors are faster."""
 
 
 def gram(rows: Array) -> Array:
@@ -20,25 +22,40 @@ def gram(rows: Array) -> Array:
         tall = rows.astype(np.float64, copy=False)
         by_blas: Array = tall.T @ tall
         return by_blas
+    kernel, size = (squares, BYTES) if k < MANY else (_wide_squares, WIDEST)
     out = np.empty((k, k))
-    squares(np.ascontiguousarray(rows), *memory(k), out)
+    kernel(np.ascontiguousarray(rows), *gram_memory(k, size), out)
     return out
 
 
-def memory(k: int) -> tuple[Array, Array]:
-    """Memory for some rows, zeros, and for the sums from the diagonal on."""
-    width = -(-k // LANES) * LANES
-    return np.zeros((NEAR_ROWS, width)), np.empty((width, width))
+def gram_memory(k: int, size: int = BYTES) -> tuple[Array, Array]:
+    """Memory for some rows, zeros, and for the sums from the diagonal on, in whole vectors of so many bytes."""
+    width = -(-8 * k // size) * size // 8
+    if size == BYTES:  # where it begins matters less than what finding out costs
+        return np.zeros((NEAR_ROWS, width)), np.empty((width, width))
+    return memory.zeros((NEAR_ROWS, width)), memory.empty((width, width))
 
 
 @jit
 def squares(factor, near, half, out):
-    """out = FᵀF; ``near`` and ``half`` as :func:`memory` gives them, and may be used again.
+    """By the vectors that every machine has."""
+    _squares(BYTES // 8, load, spread, factor, near, half, out)
 
-    The sums of a vector of rows and of two vectors of columns at a time stay in registers; at the end some of them are
-    made twice.
+
+@jit
+def _wide_squares(factor, near, half, out):
+    """By the widest."""
+    _squares(WIDEST // 8, wide_load, wide_spread, factor, near, half, out)
+
+
+@inlined
+def _squares(lanes, load, spread, factor, near, half, out):
+    """out = FᵀF; ``near`` and ``half`` as :func:`gram_memory` gives them, and may be used again.
+
+    The sums of four rows and of two vectors of columns at a time stay in registers; at the end some of them are made
+    twice.
     """
-    (n, k), (most, width), lanes = factor.shape, near.shape, lanes_of(near)
+    (n, k), (most, width) = factor.shape, near.shape
     half[:] = 0
     for lo in range(0, n, most):
         rows = min(most, n - lo)
@@ -46,7 +63,7 @@ def squares(factor, near, half, out):
             for c in range(k):
                 near[i, c] = factor[lo + i, c]
         for c in range(0, k, 4):
-            for d in range(c, width, 2 * lanes):
+            for d in range(c // lanes * lanes, width, 2 * lanes):
                 e = min(d + lanes, width - lanes)
                 p0, q0, r0, s0 = load(half, c, d), load(half, c + 1, d), load(half, c + 2, d), load(half, c + 3, d)
                 p1, q1, r1, s1 = load(half, c, e), load(half, c + 1, e), load(half, c + 2, e), load(half, c + 3, e)

@@ -4,12 +4,20 @@ import numba
 import numpy as np
 
 from partwise.kernels.jit import fused_jit, inlined, jit
-from partwise.kernels.squares import COMPILES, NEAR_ROWS, vector_product
-from partwise.kernels.vectors import BYTES, fused, lanes_of, load, spread, store
+from partwise.kernels.squares import COMPILES, NEAR_ROWS, by_vectors, vector_product
+from partwise.kernels.vectors import (
+    BYTES,
+    WIDEST,
+    fused,
+    lanes_of,
+    load,
+    spread,
+    store,
+    wide_lanes_of,
+    wide_load,
+    wide_spread,
+)
 from partwise.types import Array
-
-ONE = np.uint64(1)
-"""Unsigned, as all that counts entries: an index that cannot be negative is used as it is."""
 
 
 @fused_jit
@@ -27,52 +35,50 @@ def plain_csr_product(indptr, indices, values, factor, lo, hi, out):
                 row[c] += v * f[c]
 
 
-def csr_product(
-    indptr: Array, indices: Array, values: Array, factor: Array, lo: int, hi: int, tile: int, out: Array
-) -> None:
-    """The same bits as :func:`plain_csr_product`, for sorted indices, faster: ``tile`` rows of the factor at a time.
-
-    So a factor larger than the cache is read a piece at a time. One with fewer columns than a vector has is filled up.
-    """
+def csr_product(indptr: Array, indices: Array, values: Array, factor: Array, lo: int, hi: int, out: Array) -> None:
+    """The same bits as :func:`plain_csr_product`, faster; a factor narrower than a vector is filled up."""
     if not COMPILES or numba.config.BOUNDSCHECK:  # vectors check no index, so make bounds would see none outside
         plain_csr_product(indptr, indices, values, factor, lo, hi, out)
         return
-    width, least, at = factor.shape[1], BYTES // factor.itemsize, indptr[lo:hi].copy()
-    wide, sums = factor, out
+    width, item, least = factor.shape[1], factor.itemsize, BYTES // factor.itemsize
     if width < least:
         wide, sums = np.zeros((len(factor), least), factor.dtype), np.empty((hi - lo, least), out.dtype)
         wide[:, :width] = factor
-    sums.fill(0)
-    for end in range(tile, len(factor) + tile, tile):
-        _add_products(indptr, indices, values, wide, lo, at, end, sums)
-    if sums is not out:
+        _narrow_csr_product(indptr, indices, values, wide, lo, sums)
         out[:] = sums[:, :width]
-
-
-@inlined
-def _border(indices, first, last, end):
-    """The first of the sorted entries first ≤ p < last whose index is not below ``end``."""
-    while first < last and indices[first] < end:
-        first += ONE
-    return first
+    elif width * item < WIDEST:
+        _narrow_csr_product(indptr, indices, values, factor, lo, out)
+    else:
+        _wide_csr_product(indptr, indices, values, factor, lo, out)
 
 
 @jit
-def _add_products(indptr, indices, values, factor, lo, at, end, out):
-    """out[i] += Σ A[lo + i, j] factor[j] over the entries from at[i] on with j < end; ``at`` is moved past them.
+def _narrow_csr_product(indptr, indices, values, factor, lo, out):
+    """By the vectors that every machine has."""
+    _products(lanes_of(factor), load, spread, indptr, indices, values, factor, lo, out)
 
-    The sums of eight vectors of columns at a time, or of the last four or two, stay in registers while a row's entries
-    pass. Some of the last columns are made twice, from what they were at first.
+
+@jit
+def _wide_csr_product(indptr, indices, values, factor, lo, out):
+    """By the widest."""
+    _products(wide_lanes_of(factor), wide_load, wide_spread, indptr, indices, values, factor, lo, out)
+
+
+@inlined
+def _products(lanes, load, spread, indptr, indices, values, factor, lo, out):
+    """out[i] = Σ_j A[lo + i, j] factor[j].
+
+    The sums of eight vectors of columns at a time, or of the last seven, four or two, stay in registers while a row's
+    entries pass: what is far away is fetched meanwhile, so a large factor need not be read in pieces. Some of the last
+    columns are made twice.
     """
-    k, lanes = factor.shape[1], lanes_of(factor)
+    k, zero = factor.shape[1], spread(factor.dtype.type(0))
     tail = k - lanes
-    for i in range(len(at)):
-        first, last, z, j = np.uint64(at[i]), np.uint64(indptr[lo + i + 1]), load(out, i, tail), 0
-        if end < len(factor):
-            last = _border(indices, first, last, end)
+    for i in range(len(out)):
+        first, last, j = np.uint64(indptr[lo + i]), np.uint64(indptr[lo + i + 1]), 0
         while j < k:
             t, u, left = min(j, tail), min(j + lanes, tail), k - j
-            a, b = z if t == tail else load(out, i, t), z if u == tail else load(out, i, u)
+            a = b = c = d = e = g = h = m = zero
             if left <= 2 * lanes:
                 for p in range(first, last):
                     v, f = spread(values[p]), np.uint64(indices[p])
@@ -81,7 +87,6 @@ def _add_products(indptr, indices, values, factor, lo, at, end, out):
                 j += 2 * lanes
                 continue
             x, y = min(j + 2 * lanes, tail), min(j + 3 * lanes, tail)
-            c, d = load(out, i, x), load(out, i, y)
             if left <= 4 * lanes:
                 for p in range(first, last):
                     v, f = spread(values[p]), np.uint64(indices[p])
@@ -90,9 +95,19 @@ def _add_products(indptr, indices, values, factor, lo, at, end, out):
                 store(out, i, t, a), store(out, i, u, b), store(out, i, x, c), store(out, i, y, d)
                 j += 4 * lanes
                 continue
-            q, r = min(j + 4 * lanes, tail), min(j + 5 * lanes, tail)
-            s, w = min(j + 6 * lanes, tail), min(j + 7 * lanes, tail)
-            e, g, h, m = load(out, i, q), load(out, i, r), load(out, i, s), load(out, i, w)
+            q, r, s = min(j + 4 * lanes, tail), min(j + 5 * lanes, tail), min(j + 6 * lanes, tail)
+            if left <= 7 * lanes:
+                for p in range(first, last):
+                    v, f = spread(values[p]), np.uint64(indices[p])
+                    a, b = fused(v, load(factor, f, t), a), fused(v, load(factor, f, u), b)
+                    c, d = fused(v, load(factor, f, x), c), fused(v, load(factor, f, y), d)
+                    e, g = fused(v, load(factor, f, q), e), fused(v, load(factor, f, r), g)
+                    h = fused(v, load(factor, f, s), h)
+                store(out, i, t, a), store(out, i, u, b), store(out, i, x, c), store(out, i, y, d)
+                store(out, i, q, e), store(out, i, r, g), store(out, i, s, h)
+                j += 7 * lanes
+                continue
+            w = min(j + 7 * lanes, tail)
             for p in range(first, last):
                 v, f = spread(values[p]), np.uint64(indices[p])
                 a, b = fused(v, load(factor, f, t), a), fused(v, load(factor, f, u), b)
@@ -102,7 +117,6 @@ def _add_products(indptr, indices, values, factor, lo, at, end, out):
             store(out, i, t, a), store(out, i, u, b), store(out, i, x, c), store(out, i, y, d)
             store(out, i, q, e), store(out, i, r, g), store(out, i, s, h), store(out, i, w, m)
             j += 8 * lanes
-        at[i] = last
 
 
 @jit
@@ -186,21 +200,23 @@ def factor_sums(new, rhs, old, inner, dots):
             dots[c] += value * np.float64(before[c])
 
 
+def clips(k: int, item: int) -> bool:
+    """Whether vectors suit :func:`csr_clipped_product` with k columns of numbers of ``item`` bytes."""
+    return by_vectors(k, item) and k * item >= WIDEST
+
+
 @jit
 def csr_clipped_product(indptr, indices, values, factor, lo, hi, square, old, measured, out, inner, dots):
     """out[lo:hi] = max(0, A[lo:hi] · factor · square), and factor_sums of it where they are wanted.
 
     The same bits as csr_product, square_product and factor_sums one after the other, some rows at a time so that what
-    one of them wrote is still near when the next one reads it; for what suits ``squares.by_vectors`` alone.
+    one of them wrote is still near when the next one reads it; for what :func:`clips` alone.
     """
     zero, right = square.dtype.type(0), np.empty((NEAR_ROWS, factor.shape[1]), values.dtype)
     for start in range(lo, hi, NEAR_ROWS):
         end = min(start + NEAR_ROWS, hi)
         rows, new = right[: end - start], out[start:end]
-        for i in range(end - start):
-            for c in range(factor.shape[1]):
-                rows[i, c] = 0
-        _add_products(indptr, indices, values, factor, start, indptr[start:end].copy(), len(factor), rows)
+        _wide_csr_product(indptr, indices, values, factor, start, rows)
         vector_product(rows, square, zero, new)
         if measured:
             factor_sums(new, rows, old[start:end], inner, dots)

@@ -16,7 +16,7 @@ from numba.extending import intrinsic, models, register_model
 BYTES = 32
 FEATURES = get_host_cpu_features() if numba.config.CPU_FEATURES is None else numba.config.CPU_FEATURES
 WIDEST = 64 if "+avx512f" in FEATURES.split(",") else BYTES
-"""The bytes of the largest vectors here: worth it where the matrix is dense and its entries lie as they are read."""
+"""The bytes of the largest vectors here: worth it where what they read begins with a cache line, or is long."""
 
 
 class Vector(types.Type):
@@ -86,6 +86,7 @@ def vectors_of(size: int) -> tuple[Any, Any, Any]:
 
 
 lanes_of, load, spread = vectors_of(BYTES)
+wide_lanes_of, wide_load, wide_spread = (lanes_of, load, spread) if WIDEST == BYTES else vectors_of(WIDEST)
 
 
 @intrinsic
