@@ -8,17 +8,18 @@ PACKAGES = ("partwise", "numpy", "scipy", "numba", "scikit-learn")
 
 
 def warm(dtype="float64", **settings):
-    """Small fits of every kind of matrix, so that the kernels are compiled and loaded."""
+    """Small fits of every kind of matrix, of few and many components, so that kernels are compiled and loaded."""
     import scipy.sparse as sp
 
     import partwise as pw
 
-    dense = np.random.default_rng(0).random((40, 30)).astype(dtype)
+    dense = np.random.default_rng(0).random((400, 300)).astype(dtype)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for matrix in (dense, sp.csr_matrix(dense * (dense > 0.5))):
-            pw.NMF(3, max_iter=12, random_state=0, **settings).fit(matrix)
-            pw.factorize(matrix.T, 3, stop=pw.MaxIterations(6))
+            for rank in (3, 50):
+                pw.NMF(rank, max_iter=12, random_state=0, **settings).fit(matrix)
+                pw.factorize(matrix.T, rank, stop=pw.MaxIterations(6))
 
 
 def fitted(model, matrix):
