@@ -92,8 +92,8 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
         ("out[i, c] = max(v, floor * new[i, c])", "out[i, c] = max(v, floor * old[i, c])"),
         ("dots[c] += value * np.float64(before[c])", "dots[c] += value * np.float64(r[c])"),
         ("end = min(start + NEAR_ROWS, hi)", "end = min(start + NEAR_ROWS, hi - 1)"),
-        ("t, u, left = min(j, tail), min(j + lanes, tail)", "t, u, left = min(j, tail), min(j + lanes, tail - 1)"),
-        ("            if left <= 7 * lanes:", "            if left <= 8 * lanes:"),
+        ("x, y = min(j + 2 * lanes, tail), min(j + 3", "x, y = min(j + 2 * lanes, tail), min(j + 2"),
+        ("                j += 7 * lanes\n", "                j += 8 * lanes\n"),
         ("                if lo > 0:\n", "                if lo > depth:\n"),
         ("if left > 4 * lanes or 2 * lanes < left", "if left > 3 * lanes or 2 * lanes < left"),
     ],
@@ -105,8 +105,16 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
     ],
     ("kernels/gram.py", "tests/kernels/test_gram.py"): [
         ("rows = min(most, n - lo)", "rows = min(most, n - 1 - lo)"),
-        ("e = min(d + lanes, width - lanes)", "e = min(d + lanes, width - 2 * lanes)"),
+        ("e = min(d + lanes, width - lanes)", "e = min(d, width - lanes)"),
+        ("for d in range(c // lanes * lanes, width, 2", "for d in range(c // lanes * lanes + lanes, width, 2"),
         ("for d in range(c, k):", "for d in range(c + 1, k):"),
+    ],
+    ("kernels/memory.py", "tests/kernels/test_memory.py"): [
+        ("start = -memory.ctypes.data % LINE", "start = memory.ctypes.data % LINE"),
+        ("_aligned(np.zeros, shape,", "_aligned(np.empty, shape,"),
+    ],
+    ("kernels/squares.py", "tests/kernels/test_products.py tests/algorithms/updates/test_rows.py"): [
+        ("u, v = min(j, k - lanes), min(j + lanes, k - lanes)", "u, v = min(j, k - lanes), min(j, k - lanes)"),
     ],
     ("kernels/cone.py", "tests/algorithms/updates/test_rows.py -k 'cone or hoyer'"): [
         ("if p <= t * t:", "if p < t * t:"),

@@ -4,7 +4,7 @@ import numba
 import numpy as np
 
 from partwise.kernels.jit import fused_jit, inlined, jit
-from partwise.kernels.squares import COMPILES, NEAR_ROWS, by_vectors, vector_product
+from partwise.kernels.squares import COMPILES, NEAR_ROWS, by_vectors, wide_vector_product
 from partwise.kernels.vectors import (
     BYTES,
     WIDEST,
@@ -217,7 +217,7 @@ def csr_clipped_product(indptr, indices, values, factor, lo, hi, square, old, me
         end = min(start + NEAR_ROWS, hi)
         rows, new = right[: end - start], out[start:end]
         _wide_csr_product(indptr, indices, values, factor, start, rows)
-        vector_product(rows, square, zero, new)
+        wide_vector_product(rows, square, zero, new)
         if measured:
             factor_sums(new, rows, old[start:end], inner, dots)
 

@@ -9,8 +9,20 @@ from typing import Any
 import numba
 import numpy as np
 
-from partwise.kernels.jit import jit
-from partwise.kernels.vectors import BYTES, at_least, fused, lanes_of, load, spread, store
+from partwise.kernels.jit import inlined, jit
+from partwise.kernels.vectors import (
+    BYTES,
+    WIDEST,
+    at_least,
+    fused,
+    lanes_of,
+    load,
+    spread,
+    store,
+    wide_lanes_of,
+    wide_load,
+    wide_spread,
+)
 from partwise.types import Array
 
 COMPILES = not numba.config.DISABLE_JIT
@@ -33,7 +45,8 @@ def by_vectors(k: int, item: int) -> bool:
 def square_product(rows: Array, square: Array, floor: Any, out: Array) -> None:
     """out = max(floor, rows · square), by the kernel that suits, so that no other one is compiled."""
     if by_vectors(len(square), rows.itemsize):
-        vector_product(rows, square, floor, out)
+        product = _vector_product if len(square) * rows.itemsize < WIDEST else wide_vector_product
+        product(rows, square, floor, out)
     elif rows.itemsize == 4:
         _narrow_product(rows, square, floor, out)
     else:
@@ -42,12 +55,24 @@ def square_product(rows: Array, square: Array, floor: Any, out: Array) -> None:
 
 
 @jit
-def vector_product(rows, square, floor, out):
-    """By vectors: the sums of four rows and two vectors of columns at a time stay in registers.
+def _vector_product(rows, square, floor, out):
+    """By the vectors that every machine has."""
+    _by_vectors(lanes_of(rows), load, spread, rows, square, floor, out)
+
+
+@jit
+def wide_vector_product(rows, square, floor, out):
+    """By the widest."""
+    _by_vectors(wide_lanes_of(rows), wide_load, wide_spread, rows, square, floor, out)
+
+
+@inlined
+def _by_vectors(lanes, load, spread, rows, square, floor, out):
+    """The sums of four rows and two vectors of columns at a time stay in registers.
 
     At the end of the rows and of the columns some are made twice.
     """
-    (n, k), lanes = rows.shape, lanes_of(rows)
+    n, k = rows.shape
     zero, least = spread(square.dtype.type(0)), spread(floor)
     for i in range(0, n, 4):
         i1, i2, i3 = min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1)
