@@ -93,7 +93,7 @@ FAULTS: dict[tuple[str, str], list[tuple[str, str]]] = {
         ("dots[c] += value * np.float64(before[c])", "dots[c] += value * np.float64(r[c])"),
         ("end = min(start + NEAR_ROWS, hi)", "end = min(start + NEAR_ROWS, hi - 1)"),
         ("x, y = min(j + 2 * lanes, tail), min(j + 3", "x, y = min(j + 2 * lanes, tail), min(j + 2"),
-        ("                j += 7 * lanes\n", "                j += 8 * lanes\n"),
+        ("h = fused(v, load(factor, f, s), h)", "h = fused(v, load(factor, f, r), h)"),
         ("                if lo > 0:\n", "                if lo > depth:\n"),
         ("if left > 4 * lanes or 2 * lanes < left", "if left > 3 * lanes or 2 * lanes < left"),
     ],
