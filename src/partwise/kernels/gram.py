@@ -22,7 +22,7 @@ def gram(rows: Array) -> Array:
         tall = rows.astype(np.float64, copy=False)
         by_blas: Array = tall.T @ tall
         return by_blas
-    kernel, size = (squares, BYTES) if k < MANY else (_wide_squares, WIDEST)
+    kernel, size = (squares, BYTES) if k < MANY or WIDEST == BYTES else (_wide_squares, WIDEST)
     out = np.empty((k, k))
     kernel(np.ascontiguousarray(rows), *gram_memory(k, size), out)
     return out
