@@ -86,7 +86,7 @@ bench-quick: $(READY)  ## default against default on three data sets, in a few m
 	$(BIN)/python docs/generate.py
 
 .PHONY: bench-defaults
-bench-defaults: $(READY)  ## default against default beside scikit-learn, error and time, some 20 minutes; ARGS="--quick" for less
+bench-defaults: $(READY)  ## default against default beside scikit-learn, error and time, some 10 minutes; ARGS="--quick" for less
 	$(BIN)/python benchmarks/defaults.py $(ARGS)
 	$(BIN)/python docs/generate.py
 

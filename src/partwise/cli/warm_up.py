@@ -67,9 +67,10 @@ def jobs() -> Iterator[Job]:
         poisson, start = ALGORITHMS["kl-sweeps"](), np.hstack([np.ones((12, 2)), np.zeros((12, 1))])
         yield f"a dead component, {precision}", partial(_fit, sparse, poisson, init=start)
         yield f"als, many rows, {precision}", partial(_fit, long, ALGORITHMS["als"](), rank=10)
-        many = kernels.coordinate.NARROW + 1
+        most = kernels.coordinate.NARROW
+        many = most + 1
         square = np.random.default_rng(0).random((many + 1, many + 1)).astype(dtype)
-        for rank in (100, many):
+        for rank in (100, most, many):
             yield f"hals, {rank} components, {precision}", partial(_fit, square, ALGORITHMS["hals"](), rank=rank)
         blocks = np.random.default_rng(0).random((2048, 64)).astype(dtype)
         name = f"hals, blocks of dense data, {precision}"
