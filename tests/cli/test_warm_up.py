@@ -35,12 +35,13 @@ def test_every_kernel_is_called(capsys):
     warm_up()
     known = dict(called_from_elsewhere())
     assert len(known) > 25
-    gram, products, coordinate = kernels.gram, kernels.products, kernels.coordinate  # called by plain functions
-    known |= {"csr_product": products._wide_csr_product, "narrow csr_product": products._narrow_csr_product}
-    known |= {"gram": gram.squares, "sweeps": coordinate.wide_sweep_lanes}
-    if gram.WIDEST > gram.BYTES:
-        known |= {"wide gram": gram._wide_squares, "sweeps at larger ranks": coordinate._sweep_lanes}
     assert [name for name, kernel in known.items() if not kernel.signatures] == []
+    gram, products, coordinate, squares = kernels.gram, kernels.products, kernels.coordinate, kernels.squares
+    both = [products._wide_csr_product, products._narrow_csr_product, products.csr_clipped_product]
+    both += [gram.squares, coordinate.wide_sweep_lanes, squares.wide_vector_product]
+    if gram.WIDEST > gram.BYTES:
+        both += [gram._wide_squares, coordinate._sweep_lanes, squares._vector_product]
+    assert [kernel.py_func.__name__ for kernel in both if len(kernel.signatures) < 2] == []  # both precisions
     assert "kept in" in capsys.readouterr().out
 
 

@@ -24,16 +24,16 @@ def plain_sweeps(gram, inverse, right, row, sweeps, settled):
     return x
 
 
-@pytest.mark.parametrize(("narrow", "near"), [(0, 0), (coordinate.NARROW, 0), (coordinate.NARROW, 2**20)])
+@pytest.mark.parametrize(("narrow", "nearest"), [(0, 0), (coordinate.NARROW, 0), (coordinate.NARROW, 2**20)])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("rank", [1, 5, 12])
-def test_rows_are_those_of_the_definition_and_have_the_same_bits_alone(dtype, rank, narrow, near, monkeypatch):
+def test_rows_are_those_of_the_definition_and_have_the_same_bits_alone(dtype, rank, narrow, nearest, monkeypatch):
     """Whatever their number, with a component without curvature, rows whose right-hand side is 0, and an early end.
 
     Row by row, by the vectors of every machine, and by the widest.
     """
     monkeypatch.setattr(coordinate, "NARROW", narrow)
-    monkeypatch.setattr(coordinate, "NEAR", near)
+    monkeypatch.setattr(coordinate, "NEAREST", nearest)
     rng = np.random.default_rng(rank)
     lanes = coordinate.VECTORS * coordinate.WIDEST // np.dtype(dtype).itemsize
     fixed = rng.random((40, rank)) * (rng.random((40, rank)) < 0.6)

@@ -17,13 +17,3 @@ def test_arrays_begin_with_a_cache_line(shape, dtype):
             assert array.flags.c_contiguous
             assert array.flags.writeable
     assert not memory.zeros(shape, dtype).any()
-
-
-def test_the_nearest_cache(monkeypatch):
-    """What the system says, and 32 KB where it says nothing or has no way to ask."""
-    assert 2**15 <= memory.nearest_cache() < 2**24
-    for answer, expected in ((0, 2**15), (49_152, 49_152)):
-        monkeypatch.setattr(memory.os, "sysconf", lambda name, answer=answer: answer)
-        assert memory.nearest_cache() == expected
-    monkeypatch.delattr(memory.os, "sysconf")
-    assert memory.nearest_cache() == 2**15

@@ -138,7 +138,7 @@ def test_many_products_are_made_from_tiles(turned, dtype, monkeypatch):
 
 
 @pytest.mark.parametrize("method", [pw.acls(), pw.ahcls(lam_w=0.1, lam_h=0.1)])
-def test_a_clipping_run_has_the_same_bits_straight_from_the_data_and_in_pieces(method, monkeypatch):
+def test_a_clipping_run_has_the_same_bits_in_one_kernel_and_in_three(method, monkeypatch):
     """Where the right-hand side is small, that is made first."""
     matrix = sp.random_array((900, 700), density=0.1, rng=np.random.default_rng(0), format="csr")
     monkeypatch.setattr("partwise.threads.pool.BLOCK_WORK", 2**14)

@@ -56,7 +56,7 @@ def jobs() -> Iterator[Job]:
     for dtype in (np.float64, np.float32):
         dense: Array = np.random.default_rng(0).uniform(0.1, 1.1, (12, 9)).astype(dtype)
         sparse, gaps = sp.csr_array(np.where(dense > 0.6, dense, 0)), np.where(dense > 0.2, dense, np.nan)
-        long = sp.csr_array(sp.eye_array(20_000, 10, dtype=dtype))
+        long = sp.csr_array(sp.eye_array(20_000, 16, dtype=dtype))
         precision = np.dtype(dtype).name
         for name, make in ALGORITHMS.items():
             yield f"{name}, dense, {precision}", partial(_fit, dense, make())
@@ -66,11 +66,11 @@ def jobs() -> Iterator[Job]:
             yield f"{name}, unknown entries, {precision}", partial(_fit, gaps, ALGORITHMS[name](), missing="nan")
         poisson, start = ALGORITHMS["kl-sweeps"](), np.hstack([np.ones((12, 2)), np.zeros((12, 1))])
         yield f"a dead component, {precision}", partial(_fit, sparse, poisson, init=start)
-        yield f"als, many rows, {precision}", partial(_fit, long, ALGORITHMS["als"](), rank=10)
-        most = kernels.coordinate.NARROW
-        many = most + 1
+        for rank in (kernels.vectors.WIDEST // dense.itemsize - 1, 16):  # less than the widest vector, and more
+            yield f"als, many rows, {rank} components, {precision}", partial(_fit, long, ALGORITHMS["als"](), rank=rank)
+        many = kernels.coordinate.NARROW + 1
         square = np.random.default_rng(0).random((many + 1, many + 1)).astype(dtype)
-        for rank in (100, most, many):
+        for rank in (100, many):
             yield f"hals, {rank} components, {precision}", partial(_fit, square, ALGORITHMS["hals"](), rank=rank)
         blocks = np.random.default_rng(0).random((2048, 64)).astype(dtype)
         name = f"hals, blocks of dense data, {precision}"

@@ -97,7 +97,10 @@ class SparseData(LocalData):
         kernels.products.csr_product(*self.arrays, factor, lo, hi, out)
 
     def clipped_product(self, factor: Array) -> Callable[..., None] | None:
-        """The fused kernel, where a block's right-hand side is large; with few columns it would be no faster."""
+        """The fused kernel, where a block's right-hand side is large.
+
+        Where vectors do not suit the number of columns it would be no faster than its three parts.
+        """
         largest = max((hi - lo for lo, hi in self.blocks), default=0)
         if largest * factor.shape[1] * self.dtype.itemsize <= NEAR_BYTES:
             return None

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         shared_gram,
         squares,
         tokens,
+        vectors,
         word_table,
     )
 
@@ -52,6 +53,7 @@ __all__ = [
     "shared_gram",
     "squares",
     "tokens",
+    "vectors",
     "word_table",
 ]
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from partwise.kernels import memory
 from partwise.kernels.jit import inlined, jit
-from partwise.kernels.squares import COMPILES, square_product
+from partwise.kernels.squares import COMPILES, NEAREST, square_product
 from partwise.kernels.vectors import BYTES, WIDEST, fused, load, spread, store, wide_load, wide_spread
 from partwise.types import Array
 
@@ -15,8 +15,6 @@ VECTORS = 8
 """Rows are swept together, one in each lane of so many vectors, whose sums stay in registers."""
 NARROW = 128
 """The largest rank at which that is faster; above it most entries are zero, and a row by itself skips them."""
-NEAR = 0.85 * memory.nearest_cache()
-"""Up to so many bytes the entries of all lanes stay in the nearest cache, beside what else is read."""
 
 
 def coordinate_rows(
@@ -35,7 +33,7 @@ def coordinate_rows(
         square_product(factor, gram, gram.dtype.type(-np.inf), gradient)
         _sweep_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out)
         return
-    wide = WIDEST == BYTES or k * VECTORS * WIDEST <= NEAR
+    wide = WIDEST == BYTES or k * VECTORS * WIDEST <= NEAREST
     sweep = wide_sweep_lanes if wide else _sweep_lanes
     sweep(gram, inverse, rhs, factor, sweeps, settled, out, *lane_memory(k, rhs.dtype, WIDEST if wide else BYTES))
 

@@ -1,12 +1,7 @@
-"""Arrays that begin where a cache line does: a vector of 64 bytes that lies across two lines takes twice as long.
-
-And what stays in the nearest cache. Neither changes a bit of a result.
-"""
+"""Arrays that begin where a cache line does: a vector of 64 bytes that lies across two lines takes twice as long."""
 
 import math
-import os
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -25,13 +20,6 @@ def empty(shape: Sequence[int], dtype: Any = np.float64) -> Array:
 def zeros(shape: Sequence[int], dtype: Any = np.float64) -> Array:
     """As ``np.zeros``."""
     return _aligned(np.zeros, shape, np.dtype(dtype))
-
-
-def nearest_cache() -> int:
-    """The bytes of the nearest cache; 32 KB where the system does not say."""
-    with suppress(AttributeError, ValueError, OSError):
-        return max(os.sysconf("SC_LEVEL1_DCACHE_SIZE"), 2**15)
-    return 2**15
 
 
 def _aligned(make: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:

@@ -36,7 +36,10 @@ def plain_csr_product(indptr, indices, values, factor, lo, hi, out):
 
 
 def csr_product(indptr: Array, indices: Array, values: Array, factor: Array, lo: int, hi: int, out: Array) -> None:
-    """The same bits as :func:`plain_csr_product`, faster; a factor narrower than a vector is filled up."""
+    """The same bits as :func:`plain_csr_product`, faster; a factor narrower than a vector is filled up.
+
+    ``out`` has hi − lo rows.
+    """
     if not COMPILES or numba.config.BOUNDSCHECK:  # vectors check no index, so make bounds would see none outside
         plain_csr_product(indptr, indices, values, factor, lo, hi, out)
         return
