@@ -33,7 +33,7 @@ def coordinate_rows(
         square_product(factor, gram, gram.dtype.type(-np.inf), gradient)
         _sweep_rows(gram, inverse, rhs, factor, sweeps, settled, gradient, out)
         return
-    wide = WIDEST == BYTES or k * VECTORS * WIDEST <= NEAREST
+    wide = WIDEST == BYTES or k * VECTORS * WIDEST <= NEAREST  # one width: one kernel for all ranks
     sweep = wide_sweep_lanes if wide else _sweep_lanes
     sweep(gram, inverse, rhs, factor, sweeps, settled, out, *lane_memory(k, rhs.dtype, WIDEST if wide else BYTES))
 

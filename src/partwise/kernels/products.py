@@ -213,7 +213,7 @@ def csr_clipped_product(indptr, indices, values, factor, lo, hi, square, old, me
     """out[lo:hi] = max(0, A[lo:hi] · factor · square), and factor_sums of it where they are wanted.
 
     The same bits as csr_product, square_product and factor_sums one after the other, some rows at a time so that what
-    one of them wrote is still near when the next one reads it; for what :func:`clips` alone.
+    one of them wrote is still near when the next one reads it; only where :func:`clips` says so.
     """
     zero, right = square.dtype.type(0), np.empty((NEAR_ROWS, factor.shape[1]), values.dtype)
     for start in range(lo, hi, NEAR_ROWS):

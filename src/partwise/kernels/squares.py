@@ -57,17 +57,17 @@ def square_product(rows: Array, square: Array, floor: Any, out: Array) -> None:
 @jit
 def _vector_product(rows, square, floor, out):
     """By the vectors that every machine has."""
-    _by_vectors(lanes_of(rows), load, spread, rows, square, floor, out)
+    _rows_times_square(lanes_of(rows), load, spread, rows, square, floor, out)
 
 
 @jit
 def wide_vector_product(rows, square, floor, out):
     """By the widest."""
-    _by_vectors(wide_lanes_of(rows), wide_load, wide_spread, rows, square, floor, out)
+    _rows_times_square(wide_lanes_of(rows), wide_load, wide_spread, rows, square, floor, out)
 
 
 @inlined
-def _by_vectors(lanes, load, spread, rows, square, floor, out):
+def _rows_times_square(lanes, load, spread, rows, square, floor, out):
     """The sums of four rows and two vectors of columns at a time stay in registers.
 
     At the end of the rows and of the columns some are made twice.
